@@ -1,0 +1,218 @@
+"""Regret and query bounds: CAMS's four theorems and the algorithms the paper sets beside it.
+
+Symbols: T `horizon`, k `num_models`, n `num_policies`, m = n + k `num_extended` (policies plus one
+constant policy per model), c `num_classes`, delta `failure` (the bound holds with probability at least 1
+- delta). All logarithms are natural unless written log_c. Every function returns a plain number:
+instances, or labels.
+
+Two of the paper's statements are misprinted, and both readings are offered here so that they can be shown
+side by side: the range b of Theorem 1 (`advice_range` against `advice_range_printed`) and the terms that
+Theorem 2 drops (`cams_stochastic_queries` against `cams_stochastic_queries_printed`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import log, sqrt
+
+from cams.errors import InputError
+
+
+def _require(condition: bool, sentence: str) -> None:
+    if not condition:
+        raise InputError(sentence)
+
+
+def _require_horizon(horizon: float) -> None:
+    _require(horizon >= 1, f"horizon is {horizon}, expected at least 1")
+
+
+def _require_failure(failure: float) -> None:
+    _require(0 < failure < 1, f"failure is {failure}, expected a probability strictly between 0 and 1")
+
+
+# Bandits and experts: anchors that see one loss a round, or all of them, and always have the label.
+
+
+def exp3_regret(horizon: float, num_models: int) -> float:
+    """2 sqrt(T k log k). Adversarial losses in [0, 1], bandit feedback, in expectation, against the best
+    model."""
+    _require_horizon(horizon)
+    return 2 * sqrt(horizon * num_models * log(num_models))
+
+
+def exp3p_regret(horizon: float, num_models: int, failure: float) -> float:
+    """5.15 sqrt(k T log(k / delta)). As Exp3, with probability 1 - delta. The paper prints n for the
+    number of arms; the arms are the models, so it is k here."""
+    _require_horizon(horizon)
+    _require_failure(failure)
+    return 5.15 * sqrt(num_models * horizon * log(num_models / failure))
+
+
+def exp4_regret(horizon: float, num_models: int, num_policies: int) -> float:
+    """sqrt(2 T k log n). Adversarial losses, bandit feedback, in expectation, against the best policy."""
+    _require_horizon(horizon)
+    _require(num_policies >= 1, f"num_policies is {num_policies}, expected at least 1")
+    return sqrt(2 * horizon * num_models * log(num_policies))
+
+
+def exp4p_regret(horizon: float, num_models: int, num_policies: int, failure: float) -> float:
+    """6 sqrt(k T ln(n / delta)). As Exp4, with probability 1 - delta."""
+    _require_horizon(horizon)
+    _require_failure(failure)
+    _require(num_policies >= 1, f"num_policies is {num_policies}, expected at least 1")
+    return 6 * sqrt(num_models * horizon * log(num_policies / failure))
+
+
+# Model Picker: active queries without context.
+
+
+def model_picker_stochastic_regret(gaps: Sequence[float], disagreements: Sequence[float]) -> float:
+    """62 max_i Delta_i k / (lambda^2 log k), lambda = min_j Delta_j^2 / theta_j over the suboptimal models j.
+
+    `gaps` are the Delta_j > 0 and `disagreements` the theta_j = Pr[exactly one of j and the best model is
+    right], one entry per suboptimal model, so k = len(gaps) + 1. Assumes instances drawn i.i.d. and a
+    single best model.
+    """
+    _require(
+        len(gaps) == len(disagreements) and len(gaps) > 0, "expected one gap and one disagreement per model"
+    )
+    _require(min(gaps) > 0, "every gap must be positive: a single best model is assumed")
+    _require(min(disagreements) > 0, "every disagreement must be positive")
+    num_models = len(gaps) + 1
+    hardness = min(gap**2 / theta for gap, theta in zip(gaps, disagreements, strict=True))
+    return 62 * max(gaps) * num_models / (hardness**2 * log(num_models))
+
+
+def model_picker_stochastic_queries(horizon: float, num_models: int, num_classes: int, gap: float) -> float:
+    """sqrt(2 T log k) (1 + 4 c / Delta). In expectation, i.i.d. instances, Delta the gap to the second
+    best model."""
+    _require_horizon(horizon)
+    _require(gap > 0, f"gap is {gap}, expected a positive number")
+    return sqrt(2 * horizon * log(num_models)) * (1 + 4 * num_classes / gap)
+
+
+def model_picker_adversarial_regret(horizon: float, num_models: int) -> float:
+    """2 sqrt(2 T log k). In expectation, any stream fixed in advance, the model sampled from the weights."""
+    _require_horizon(horizon)
+    return 2 * sqrt(2 * horizon * log(num_models))
+
+
+def model_picker_adversarial_queries(horizon: float, num_models: int, best_loss: float) -> float:
+    """5 sqrt(T log k) + 2 L_{T,*}, with L_{T,*} the loss of the best model on this stream."""
+    _require_horizon(horizon)
+    return 5 * sqrt(horizon * log(num_models)) + 2 * best_loss
+
+
+# CAMS, stochastic streams (Theorems 1 and 2).
+
+
+def advice_range_printed(smallest_advice: float, num_classes: int) -> float:
+    """b = p_min log_c(1 / p_min), as Theorem 1 prints it. It is the reciprocal of what its proof uses."""
+    _require(0 < smallest_advice < 1, f"smallest_advice is {smallest_advice}, expected in (0, 1)")
+    _require(num_classes >= 2, f"num_classes is {num_classes}, expected at least 2")
+    return smallest_advice * log(1 / smallest_advice) / log(num_classes)
+
+
+def advice_range(smallest_advice: float, num_classes: int) -> float:
+    """b = 1 / (p_min log_c(1 / p_min)), the bound on |difference of two policies' estimated losses| in
+    the proof.
+
+    p_min > 0 is the least probability that any policy gives any model (regularised policies have one).
+    The proof lower-bounds z_t by one term of the disagreement without its factor 1/c; that constant is
+    left as it is there.
+    """
+    return 1 / advice_range_printed(smallest_advice, num_classes)
+
+
+def _cams_threshold(num_extended: int, gap: float, margin: float, range_: float, log_term: float) -> float:
+    """The round after which CAMS follows the best policy: ((ln((m-1)/gamma) + b sqrt(2 ln m * log_term))
+    / (sqrt(ln m) Delta))^2."""
+    _require(num_extended >= 2, f"num_extended is {num_extended}, expected at least 2")
+    _require(gap > 0, f"gap is {gap}, expected a positive number: the best policy is assumed to be single")
+    _require(0 < margin <= 1, f"margin is {margin}, expected in (0, 1]: the best policy may not have ties")
+    log_m = log(num_extended)
+    numerator = log((num_extended - 1) / margin) + sqrt(log_m * 2 * range_**2 * log_term)
+    return (numerator / (sqrt(log_m) * gap)) ** 2
+
+
+def cams_stochastic_regret(
+    num_extended: int, gap: float, margin: float, range_: float, failure: float
+) -> float:
+    """Theorem 1: with probability 1 - delta, regret at most
+    ((ln((m-1)/gamma) + sqrt(ln m * 2 b^2 ln(2/delta))) / (sqrt(ln m) Delta))^2, whatever the horizon.
+
+    Assumes i.i.d. instances, a single best policy with gap Delta (`gap`) in the loss of the policies'
+    most probable models, at least gamma (`margin`) between the two most probable models of the best
+    policy at every instance, and `range_` = b = `advice_range(p_min, c)` (the printed reciprocal gives
+    the number the paper's text would give). The regret is against the best policy by its most probable
+    model.
+    """
+    _require_failure(failure)
+    return _cams_threshold(num_extended, gap, margin, range_, log(2 / failure))
+
+
+def cams_stochastic_regret_expected(
+    horizon: float, num_extended: int, gap: float, margin: float, range_: float
+) -> float:
+    """The last line of Theorem 1's proof, delta = 1/T: an expectation, growing with ln T. Assumptions as
+    there."""
+    _require(horizon >= 2, f"horizon is {horizon}, expected at least 2")
+    threshold = _cams_threshold(num_extended, gap, margin, range_, log(2 * horizon))
+    return (1 - 1 / horizon) * threshold + 1
+
+
+def _queries_from_loss(horizon: float, loss: float, num_classes: int) -> float:
+    """2 sqrt(T) + loss (log_c T + 1) / c: the floor 1/sqrt(t) summed, and the summed disagreement."""
+    return 2 * sqrt(horizon) + loss * (log(horizon) / log(num_classes) + 1) / num_classes
+
+
+def cams_stochastic_queries(horizon: float, regret: float, best_rate: float, num_classes: int) -> float:
+    """Theorem 2 with the proof's terms: 2 sqrt(T) + (R + T mu*) (log_c T + 1) / c.
+
+    `regret` is Theorem 1's R, `best_rate` mu*, the error rate of the best policy. The last line of the
+    proof forgets 2 sqrt(T) and reads log_c(T c) as log_c T; the paper prints that line
+    (`cams_stochastic_queries_printed`). The proof also needs R + T mu* >= sqrt(T (c-1)/c); and its inner
+    inequality (a) on the disagreement fails when the loss of a round exceeds one half, but (1-p)
+    ln(1/(1-p)) <= p gives a sum of at most L (log_c(T/L) + 1/ln c) / c for a total loss L, which is no
+    larger than the bound here as soon as L >= e/c.
+    """
+    _require_horizon(horizon)
+    _require(num_classes >= 2, f"num_classes is {num_classes}, expected at least 2")
+    return _queries_from_loss(horizon, regret + horizon * best_rate, num_classes)
+
+
+def cams_stochastic_queries_printed(
+    horizon: float, regret: float, best_rate: float, num_classes: int
+) -> float:
+    """Theorem 2 as printed: (R + T mu*) ln T / (c ln c)."""
+    _require_horizon(horizon)
+    _require(num_classes >= 2, f"num_classes is {num_classes}, expected at least 2")
+    return (regret + horizon * best_rate) * log(horizon) / (num_classes * log(num_classes))
+
+
+# CAMS, adversarial streams (Theorems 3 and 4).
+
+
+def cams_adversarial_regret(horizon: float, num_extended: int, num_classes: int, rho: float) -> float:
+    """Theorem 3: 2 c sqrt(ln c / max(rho_T, sqrt(1/T))) sqrt(T ln m), in expectation, on any stream.
+
+    rho_T = 1 - the largest mass CAMS has put on one label so far; 0 is always valid and gives the T^(3/4)
+    rate. The rate eta_t must be the adversarial one and the model sampled (learner `cams_adversarial`).
+    The regret is against the least sum over t of <pi_i(x_t), l_t> over the m extended policies
+    (regularised where the learner's are).
+    """
+    _require_horizon(horizon)
+    _require(num_classes >= 2, f"num_classes is {num_classes}, expected at least 2")
+    _require(0 <= rho <= 1, f"rho is {rho}, expected in [0, 1]")
+    floor = max(rho, sqrt(1 / horizon))
+    return 2 * num_classes * sqrt(log(num_classes) / floor) * sqrt(horizon * log(num_extended))
+
+
+def cams_adversarial_queries(
+    horizon: float, num_extended: int, num_classes: int, rho: float, best_loss: float
+) -> float:
+    """Theorem 4, the explicit last line of its proof (the paper prints only its order): 2 sqrt(T) +
+    (Theorem 3 + L~_{T,*}) (log_c T + 1) / c, with L~_{T,*} the expected loss of the best policy."""
+    regret = cams_adversarial_regret(horizon, num_extended, num_classes, rho)
+    return _queries_from_loss(horizon, regret + best_loss, num_classes)

@@ -1,0 +1,91 @@
+"""Every bound against a value worked out by hand from the formula as the paper (or its proof) writes it."""
+
+from math import e, log, sqrt
+
+import pytest
+
+from cams import bounds
+
+
+def test_bandit_rows_of_the_table() -> None:
+    # k = 4, T = 100, n = 16, delta = 0.25: ln 4 = 1.386294, ln 16 = 2.772589, ln 64 = 4.158883
+    assert bounds.exp3_regret(100, 4) == pytest.approx(47.0964, abs=1e-3)  # 2 sqrt(554.5177)
+    assert bounds.exp3p_regret(100, 4, 0.25) == pytest.approx(171.5067, abs=1e-3)  # 5.15 sqrt(400 * 2.772589)
+    assert bounds.exp4_regret(100, 4, 16) == pytest.approx(47.0964, abs=1e-3)  # sqrt(800 * 2.772589)
+    assert bounds.exp4p_regret(100, 4, 16, 0.25) == pytest.approx(244.7205, abs=1e-3)  # 6 sqrt(1663.553)
+
+
+def test_model_picker_rows_of_the_table() -> None:
+    # Two suboptimal models: Delta = (0.1, 0.2), theta = (0.1, 0.5): lambda = min(0.1, 0.08) = 0.08, k = 3
+    assert bounds.model_picker_stochastic_regret([0.1, 0.2], [0.1, 0.5]) == pytest.approx(
+        62 * 0.2 * 3 / (0.0064 * 1.0986123), rel=1e-6
+    )
+    # k = 4, T = 100, c = 2, Delta = 0.5: sqrt(200 ln 4) = 16.65109, times 1 + 8 / 0.5
+    assert bounds.model_picker_stochastic_queries(100, 4, 2, 0.5) == pytest.approx(16.65109 * 17, rel=1e-6)
+    assert bounds.model_picker_adversarial_regret(100, 4) == pytest.approx(33.30218, abs=1e-4)
+    assert bounds.model_picker_adversarial_queries(100, 4, 7) == pytest.approx(58.87050 + 14, abs=1e-4)
+
+
+def test_the_two_readings_of_b_are_reciprocal() -> None:
+    # p_min = 1/4, c = 2: p_min log_2(4) = 1/2 as printed, 2 in the proof
+    assert bounds.advice_range_printed(0.25, 2) == pytest.approx(0.5)
+    assert bounds.advice_range(0.25, 2) == pytest.approx(2.0)
+
+
+def test_theorem_1() -> None:
+    # m = 5, gamma = 0.5, b = 2, Delta = 0.1, delta = 2/e^2, so ln(2/delta) = 2:
+    # numerator ln 8 + sqrt(ln 5 * 2 * 4 * 2) = 2.0794415 + 4 * 1.2686362 = 7.1539864; denominator 0.12686362
+    value = bounds.cams_stochastic_regret(5, 0.1, 0.5, 2.0, 2 / e**2)
+    assert value == pytest.approx((7.1539864 / 0.12686362) ** 2, rel=1e-6)
+    smaller = bounds.cams_stochastic_regret(5, 0.1, 0.5, 0.5, 2 / e**2)  # the printed b, four times smaller
+    assert smaller == pytest.approx(((2.0794415 + 1.2686362) / 0.12686362) ** 2, rel=1e-6)
+
+
+def test_theorem_1_in_expectation_is_the_same_threshold_at_delta_one_over_horizon() -> None:
+    high = bounds.cams_stochastic_regret(5, 0.1, 0.5, 2.0, 1 / 1000)
+    assert bounds.cams_stochastic_regret_expected(1000, 5, 0.1, 0.5, 2.0) == pytest.approx(0.999 * high + 1)
+
+
+def test_theorem_2() -> None:
+    # T = 10000, R = 100, mu = 0.03, c = 10: loss 400, log_10 T = 4; 2 * 100 + 400 * 5 / 10 = 400
+    assert bounds.cams_stochastic_queries(10_000, 100, 0.03, 10) == pytest.approx(400.0)
+    # as printed: 400 * ln T / (10 ln 10) = 400 * 4 / 10
+    assert bounds.cams_stochastic_queries_printed(10_000, 100, 0.03, 10) == pytest.approx(160.0)
+
+
+def test_theorem_3() -> None:
+    # T = 10000, c = 2, m = 4, rho = 0.25 (above 0.01): 4 sqrt(ln 2 / 0.25) sqrt(10^4 ln 4)
+    #   = 4 * 100 * sqrt(4 * 2 (ln 2)^2) = 400 * 2 sqrt(2) ln 2
+    assert bounds.cams_adversarial_regret(10_000, 4, 2, 0.25) == pytest.approx(784.2065, abs=1e-3)
+    # rho = 0 falls back on sqrt(1/T) = 0.01: five times larger
+    assert bounds.cams_adversarial_regret(10_000, 4, 2, 0.0) == pytest.approx(5 * 784.2065, abs=1e-2)
+
+
+def test_theorem_3_without_rho_grows_as_the_three_quarter_power() -> None:
+    small, large = (bounds.cams_adversarial_regret(horizon, 10, 3, 0.0) for horizon in (1e4, 1e8))
+    assert log(large / small) / log(1e4) == pytest.approx(0.75)
+
+
+def test_theorem_4() -> None:
+    # T = 1024, c = 2: log_2 T + 1 = 11, 2 sqrt(T) = 64
+    regret = bounds.cams_adversarial_regret(1024, 4, 2, 1.0)
+    assert regret == pytest.approx(4 * 32 * sqrt(2) * log(2))
+    assert bounds.cams_adversarial_queries(1024, 4, 2, 1.0, 20) == pytest.approx(64 + (regret + 20) * 11 / 2)
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        (lambda: bounds.exp3_regret(0, 4), "horizon"),
+        (lambda: bounds.exp3p_regret(10, 4, 1.5), "failure"),
+        (lambda: bounds.exp4_regret(10, 4, 0), "num_policies"),
+        (lambda: bounds.model_picker_stochastic_regret([0.0], [0.1]), "gap"),
+        (lambda: bounds.advice_range(0.0, 3), "smallest_advice"),
+        (lambda: bounds.cams_stochastic_regret(5, 0.0, 0.5, 1, 0.1), "gap"),
+        (lambda: bounds.cams_stochastic_regret(5, 0.1, 0.0, 1, 0.1), "margin"),
+        (lambda: bounds.cams_adversarial_regret(10, 5, 3, 1.2), "rho"),
+    ],
+)
+def test_values_outside_the_assumptions_are_refused(call, sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        call()
