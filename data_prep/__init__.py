@@ -1,0 +1,1 @@
+"""From raw data to bundles: fetch, split, classifiers, policies, bundle."""

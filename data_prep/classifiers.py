@@ -1,0 +1,29 @@
+"""Stage 3: train the specialists and keep their predictions, to `<work>/classifiers/<dataset>.npz`.
+
+python -m data_prep.classifiers dataset=drift scale=laptop seed=0
+"""
+
+from data_prep.context import Context
+from data_prep.dataset import Split, get_dataset
+from data_prep.files import save_json
+from data_prep.metrics import by_name, model_accuracies
+from data_prep.stage import entry_point
+
+
+def run(context: Context) -> None:
+    dataset = get_dataset(context.dataset)
+    table, split = dataset.load(context), Split.load(context.artefact("splits"))
+    trained = dataset.train_classifiers(table, split, context)
+    trained.save(context.artefact("classifiers"))
+    on_policy_rows = model_accuracies(trained.policy_predictions, table.labels[split.policy_rows])
+    on_pool = model_accuracies(trained.pool_predictions, table.labels[split.pool_rows])
+    save_json(context.metrics_path("classifiers"), {
+        "accuracy_policy_rows": by_name(trained.model_names, on_policy_rows),
+        "accuracy_pool": by_name(trained.model_names, on_pool),
+    })
+
+
+main = entry_point(run)
+
+if __name__ == "__main__":
+    main()

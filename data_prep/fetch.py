@@ -1,0 +1,18 @@
+"""Stage 1: raw files to checked, parsed arrays in `<work>/raw/<dataset>/`.
+
+python -m data_prep.fetch dataset=drift
+"""
+
+from data_prep.context import Context
+from data_prep.dataset import get_dataset
+from data_prep.stage import entry_point
+
+
+def run(context: Context) -> None:
+    get_dataset(context.dataset).fetch(context)
+
+
+main = entry_point(run)
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,32 @@
+"""Stage 4: train policies to predict which classifiers are right, to `<work>/policies/<dataset>.npz`.
+
+python -m data_prep.policies dataset=drift scale=laptop seed=0
+"""
+
+from data_prep.context import Context
+from data_prep.dataset import Classifiers, Split, get_dataset
+from data_prep.files import save_json
+from data_prep.metrics import by_name, policy_accuracies, stored_policy_accuracies
+from data_prep.stage import entry_point
+
+
+def run(context: Context) -> None:
+    dataset = get_dataset(context.dataset)
+    table, split = dataset.load(context), Split.load(context.artefact("splits"))
+    classifiers = Classifiers.load(context.artefact("classifiers"))
+    trained = dataset.train_policies(table, split, classifiers, context)
+    trained.save(context.artefact("policies"))
+    held_out = policy_accuracies(trained.held_out_rewards, classifiers.policy_predictions[trained.held_out],
+                                 table.labels[split.policy_rows[trained.held_out]])
+    on_pool = stored_policy_accuracies(trained.pool_rewards, classifiers.pool_predictions,
+                                       table.labels[split.pool_rows])
+    save_json(context.metrics_path("policies"), {
+        "accuracy_held_out": by_name(trained.names, held_out),
+        "accuracy_pool": by_name(trained.names, on_pool),
+    })
+
+
+main = entry_point(run)
+
+if __name__ == "__main__":
+    main()

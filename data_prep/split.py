@@ -1,0 +1,19 @@
+"""Stage 2: row ids for classifiers, for policies and of the test pool, to `<work>/splits/<dataset>.npz`.
+
+python -m data_prep.split dataset=drift scale=laptop seed=0
+"""
+
+from data_prep.context import Context
+from data_prep.dataset import get_dataset
+from data_prep.stage import entry_point
+
+
+def run(context: Context) -> None:
+    dataset = get_dataset(context.dataset)
+    dataset.split(dataset.load(context), context).save(context.artefact("splits"))
+
+
+main = entry_point(run)
+
+if __name__ == "__main__":
+    main()
