@@ -1,0 +1,113 @@
+"""Reading and writing `.npz` files: no pickle, no half-written file, large arrays without a second copy."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cams.errors import InputError
+
+Array = npt.NDArray[Any]
+
+_READ_BYTES = 1 << 24
+
+
+class Archive:
+    """An open `.npz` file."""
+
+    def __init__(self, path: Path, file: zipfile.ZipFile) -> None:
+        self._path, self._file = path, file
+
+    def names(self) -> set[str]:
+        return {name.removesuffix(".npy") for name in self._file.namelist() if name.endswith(".npy")}
+
+    def read(self, name: str) -> Array:
+        """Return one whole array."""
+        with self._member(name) as member:
+            try:
+                array: Array = np.lib.format.read_array(member, allow_pickle=False)
+            except ValueError as error:
+                raise InputError(f"{self._path}: array '{name}' cannot be read ({error})") from None
+        return array
+
+    def read_rows(self, name: str, working_dtype: Callable[[np.dtype[Any]], type]) -> Array:
+        """Return one array in its working precision, converted block by block while it is read."""
+        with self._member(name) as member:
+            shape, in_rows, dtype = _header(member)
+            if not in_rows or dtype.kind not in "fiu" or len(shape) == 0:
+                array = self.read(name)
+                if array.dtype.kind not in "fiu":
+                    raise InputError(f"{self._path}: array '{name}' has type {array.dtype}, expected real numbers")
+                return np.ascontiguousarray(array, dtype=working_dtype(array.dtype))
+            out = np.empty(shape, dtype=working_dtype(dtype))
+            row_bytes = dtype.itemsize * int(np.prod(shape[1:], dtype=np.int64))
+            step = max(1, _READ_BYTES // max(1, row_bytes))
+            for start in range(0, shape[0] if row_bytes else 0, step):
+                rows = min(step, shape[0] - start)
+                block = member.read(rows * row_bytes)
+                if len(block) != rows * row_bytes:
+                    raise InputError(f"{self._path}: array '{name}' is truncated")
+                out[start : start + rows] = np.frombuffer(block, dtype).reshape(rows, *shape[1:])
+        return out
+
+    @contextmanager
+    def _member(self, name: str) -> Iterator[IO[bytes]]:
+        try:
+            with self._file.open(f"{name}.npy") as member:
+                yield member
+        except (zipfile.BadZipFile, zlib.error, EOFError, OSError) as error:
+            raise InputError(f"{self._path}: array '{name}' is truncated or damaged ({error})") from None
+
+
+def _header(member: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+    version = np.lib.format.read_magic(member)
+    read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+    shape, fortran_order, dtype = read(member)
+    return shape, not fortran_order, dtype
+
+
+@contextmanager
+def open_archive(path: str | os.PathLike[str]) -> Iterator[Archive]:
+    """Open an `.npz` file for reading; anything else is refused in one sentence."""
+    path = Path(path)
+    try:
+        with zipfile.ZipFile(path) as file:
+            yield Archive(path, file)
+    except FileNotFoundError:
+        raise InputError(f"there is no file {path}") from None
+    except (zipfile.BadZipFile, IsADirectoryError):
+        raise InputError(f"{path} is not a readable .npz file (truncated, a pickle, or something else)") from None
+
+
+def write_archive(path: str | os.PathLike[str], arrays: Mapping[str, Array]) -> None:
+    """Write a compressed `.npz` under a temporary name beside `path`, then rename it."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            _write_members(file, arrays)
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+def _write_members(file: IO[bytes], arrays: Mapping[str, Array]) -> None:
+    """Write like `numpy.savez_compressed`, but with a fixed date: equal arrays make equal bytes."""
+    with zipfile.ZipFile(file, "w", compression=zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        for name, array in arrays.items():
+            info = zipfile.ZipInfo(f"{name}.npy", date_time=(1980, 1, 1, 0, 0, 0))
+            info.compress_type = zipfile.ZIP_DEFLATED
+            with archive.open(info, "w", force_zip64=True) as member:
+                np.lib.format.write_array(member, np.asarray(array), allow_pickle=False)

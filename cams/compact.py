@@ -1,0 +1,164 @@
+"""The compact form of a bundle: rewards instead of advice, recipes instead of derived policies.
+
+A trained policy predicts a *reward* in [0, 1] for each classifier, its probability of being right at x. Its advice is
+softmax(sharpness * reward). Only the rewards of trained policies are stored, in one of two forms:
+
+- dense: an array (N, s, k), half precision or whole numbers 0..255 standing for value / 255;
+- heads: features (N, s, d) of a small last layer as whole numbers, with each policy's linear head:
+  reward = sigmoid(scale * features @ weights + bias).
+
+A malicious policy is the contrary of a stored one, a random policy is a seed: both are rebuilt on load.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import expit
+
+from cams.archive import Archive, write_archive
+from cams.errors import InputError
+from cams.policies import contrary, random_advice, sharpen
+
+Array = npt.NDArray[Any]
+
+COMPACT_KEY = "policy_recipes"
+
+# Rows expanded at a time: the loaded advice is the only large array there ever is.
+_CHUNK_ROWS = 256
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How one policy's advice comes about: `stored:3`, `contrary:3` (of stored policy 3) or `random:17` (a seed)."""
+
+    name: str
+    kind: str
+    source: str
+
+
+@dataclass(frozen=True)
+class DenseRewards:
+    """Rewards (N, s, k) of s trained policies: floats in [0, 1], or uint8 standing for value / 255."""
+
+    values: Array
+
+    @property
+    def count(self) -> int:
+        return int(self.values.shape[1])
+
+    def rows(self, start: int, stop: int) -> Array:
+        part = self.values[start:stop].astype(np.float32)
+        return part / 255 if self.values.dtype == np.uint8 else part
+
+    def arrays(self) -> dict[str, Array]:
+        return {"rewards": self.values}
+
+
+@dataclass(frozen=True)
+class HeadRewards:
+    """Rewards as linear heads on small features: sigmoid(scale * features @ weights + bias).
+
+    features (N, s, d) integer, scale (s,), weights (s, d, k), bias (s, k).
+    """
+
+    features: Array
+    scale: Array
+    weights: Array
+    bias: Array
+
+    @property
+    def count(self) -> int:
+        return int(self.features.shape[1])
+
+    def rows(self, start: int, stop: int) -> Array:
+        features = self.features[start:stop].astype(np.float32) * self.scale[None, :, None].astype(np.float32)
+        logits = np.einsum("isd,sdk->isk", features, self.weights.astype(np.float32), optimize=True)
+        return expit(logits + self.bias.astype(np.float32))  # type: ignore[no-any-return]
+
+    def arrays(self) -> dict[str, Array]:
+        return {
+            "head_features": self.features,
+            "head_scale": self.scale,
+            "head_weights": self.weights,
+            "head_bias": self.bias,
+        }
+
+
+StoredRewards = DenseRewards | HeadRewards
+
+
+def save_compact(
+    path: str | os.PathLike[str],
+    *,
+    predictions: Array,
+    labels: Array,
+    rewards: StoredRewards,
+    sharpness: float,
+    policies: Sequence[Recipe],
+    num_classes: int,
+    model_names: Sequence[str],
+    groups: Array | None = None,
+) -> None:
+    """Write a bundle in compact form; `Bundle.load` shows it with plain advice (N, n, k)."""
+    for recipe in policies:
+        _parse(recipe.source, rewards.count)
+    small = np.uint8 if num_classes <= 256 else np.int32
+    arrays = {
+        "predictions": predictions.astype(small),
+        "labels": labels.astype(small),
+        "num_classes": np.asarray(num_classes),
+        "model_names": np.asarray(model_names, dtype=np.str_),
+        "policy_names": np.asarray([recipe.name for recipe in policies], dtype=np.str_),
+        "policy_kinds": np.asarray([recipe.kind for recipe in policies], dtype=np.str_),
+        COMPACT_KEY: np.asarray([recipe.source for recipe in policies], dtype=np.str_),
+        "sharpness": np.asarray(float(sharpness)),
+        **rewards.arrays(),
+    }
+    if groups is not None:
+        arrays["groups"] = groups
+    write_archive(path, arrays)
+
+
+def expand_advice(archive: Archive) -> dict[str, Any]:
+    """Return the advice (N, n, k) of a compact bundle with its policies' names and kinds."""
+    rewards = _stored_rewards(archive)
+    sharpness = float(archive.read("sharpness"))
+    recipes = [_parse(str(source), rewards.count) for source in archive.read(COMPACT_KEY)]
+    num_rows, k = archive.read("predictions").shape
+    advice = np.empty((num_rows, len(recipes), k), dtype=np.float32)
+    for p, (how, number) in enumerate(recipes):
+        if how == "random":
+            advice[:, p] = random_advice(num_rows, k, number)
+    for start in range(0, num_rows, _CHUNK_ROWS):
+        stop = min(start + _CHUNK_ROWS, num_rows)
+        stored = sharpen(rewards.rows(start, stop), sharpness)
+        for p, (how, number) in enumerate(recipes):
+            if how != "random":
+                trained = stored[:, number]
+                advice[start:stop, p] = trained if how == "stored" else contrary(trained)
+    return {
+        "advice": advice,
+        "policy_names": archive.read("policy_names"),
+        "policy_kinds": archive.read("policy_kinds"),
+    }
+
+
+def _stored_rewards(archive: Archive) -> StoredRewards:
+    if "rewards" in archive.names():
+        return DenseRewards(archive.read("rewards"))
+    return HeadRewards(*(archive.read(f"head_{part}") for part in ("features", "scale", "weights", "bias")))
+
+
+def _parse(source: str, count: int) -> tuple[str, int]:
+    how, _, number = source.partition(":")
+    if how not in ("stored", "contrary", "random") or not number.isdecimal():
+        raise InputError(f"policy recipe '{source}' is not of the form stored:I, contrary:I or random:SEED")
+    if how != "random" and int(number) >= count:
+        raise InputError(f"policy recipe '{source}' names a stored policy, but only {count} are stored")
+    return how, int(number)

@@ -1,0 +1,1 @@
+"""The compiled twin of the learners: same decisions, many times faster."""

@@ -1,0 +1,26 @@
+"""The one error a caller can cause."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+class InputError(ValueError):
+    """Something the caller passed cannot be used; the message is one sentence that says what and why."""
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Return a hint such as `; did you mean 'cams'?` for a misspelt name, or an empty string."""
+    close = difflib.get_close_matches(name, list(known), n=1)
+    return f"; did you mean '{close[0]}'?" if close else ""
+
+
+def lookup(table: Mapping[str, T], name: str, what: str) -> T:
+    """Return table[name], or refuse a name that is not there with the nearest one that is."""
+    if name not in table:
+        raise InputError(f"there is no {what} '{name}'{nearest(name, table)}")
+    return table[name]

@@ -1,0 +1,88 @@
+"""All learners, in one list. A new one is a class in a file here and a line in `LEARNERS`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from cams.errors import InputError, lookup, nearest
+from cams.learners.anchors import Bandit, Hedge
+from cams.learners.base import Choice, Learner, Problem, Round
+from cams.learners.cams import Cams, CamsAdversarial
+from cams.learners.follow_the_leader import ContextualLeader, FollowTheLeader, RandomSampling
+from cams.learners.model_picker import ModelPicker
+from cams.learners.oracle import Oracle
+
+__all__ = ["LEARNERS", "Choice", "Entry", "Learner", "Problem", "Round", "make_learner"]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A learner's class, the parts that make it this learner, and its constants, all visible, with defaults."""
+
+    factory: Callable[..., Learner]
+    parts: Mapping[str, str] = field(default_factory=dict)
+    constants: Mapping[str, float | str] = field(default_factory=dict)
+
+    def make(self, problem: Problem, settings: Mapping[str, Any]) -> Learner:
+        return self.factory(problem, **{**self.parts, **self.constants, **settings})
+
+
+_RATE = {"rate": 1.0}
+_CAMS = {"rate": 1.0, "floor": 1.0}
+_IWAL = {"delta": 0.01, "slack": 8.0}
+
+LEARNERS: dict[str, Entry] = {
+    "cams": Entry(Cams, constants=_CAMS),
+    "cams_max": Entry(Cams, {"recommend": "best_policy"}, _CAMS),
+    "cams_random_policy": Entry(Cams, {"recommend": "random_policy"}, _CAMS),
+    "cams_conventional": Entry(Cams, {"weigh": "policies"}, _CAMS),
+    "cams_nonactive": Entry(Cams, {"query": "always"}, _RATE),
+    "cams_variance": Entry(Cams, {"query": "variance"}, _RATE),
+    "cams_random_query": Entry(Cams, {"query": "random"}, _RATE),
+    "cams_context_free": Entry(Cams, {"weigh": "constants"}, _CAMS),
+    "cams_adversarial": Entry(CamsAdversarial, constants={**_CAMS, "rho": "proof"}),
+    "mp": Entry(ModelPicker, constants=_RATE),
+    "rs": Entry(RandomSampling),
+    "qbc": Entry(FollowTheLeader, {"query": "vote_entropy"}),
+    "iwal": Entry(FollowTheLeader, {"query": "survivors"}, _IWAL),
+    "cqbc": Entry(ContextualLeader, {"query": "vote_entropy"}, _RATE),
+    "ciwal": Entry(ContextualLeader, {"query": "survivors"}, {**_RATE, **_IWAL}),
+    "oracle": Entry(Oracle, constants=_CAMS),
+    "hedge": Entry(Hedge, constants=_RATE),
+    "exp3": Entry(Bandit, {"weigh": "models"}, _RATE),
+    "exp4": Entry(Bandit, {"weigh": "policies"}, _RATE),
+}
+
+
+def learner_entry(name: str, settings: Mapping[str, Any]) -> Entry:
+    """Return a learner's entry, after checking its name and the names of its settings."""
+    entry = lookup(LEARNERS, name, "learner")
+    known = {**entry.constants, **entry.parts}
+    for setting in settings:
+        if setting not in known and not (setting == "policy" and entry.factory is Oracle):
+            has = ", ".join(known) or "none"
+            raise InputError(f"learner '{name}' has no setting '{setting}' (it has: {has}){nearest(setting, known)}")
+    return entry
+
+
+def make_learner(
+    name: str,
+    *,
+    num_models: int,
+    num_policies: int,
+    num_classes: int,
+    horizon: int | None = None,
+    budget: int | None = None,
+    regularize: bool = False,
+    scaled: bool = False,
+    **settings: Any,
+) -> Learner:
+    """Make a learner of `LEARNERS` by name; `settings` override its constants or its parts."""
+    entry = learner_entry(name, settings)
+    problem = Problem(num_models, num_policies, num_classes, horizon, budget, regularize, scaled)
+    try:
+        return entry.make(problem, settings)
+    except InputError as error:
+        raise InputError(f"learner '{name}': {error}") from None

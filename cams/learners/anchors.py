@@ -1,0 +1,49 @@
+"""Anchors from the wider literature. None of them saves labels: each buys one on every round while it may.
+
+| learner | over        | sees after a round                      | plays            |
+|---------|-------------|-----------------------------------------|------------------|
+| hedge   | classifiers | every classifier's loss                 | j ~ w            |
+| exp3    | classifiers | only the loss of the classifier it played | j ~ w            |
+| exp4    | policies    | only the loss of the classifier it played | j ~ q . pi(x_t)  |
+"""
+
+from __future__ import annotations
+
+from math import log, sqrt
+
+import numpy as np
+
+from cams.engine import spec
+from cams.learners.base import Problem, Round
+from cams.learners.cams import Cams
+
+
+class Hedge(Cams):
+    """Exponential weights over classifiers with full information; eta_t = rate * sqrt(ln k / t)."""
+
+    def __init__(self, problem: Problem, *, rate: float = 1.0) -> None:
+        super().__init__(problem, query="always", recommend="sample_model", weigh="models", rate=rate)
+
+
+class Bandit(Cams):
+    """EXP3 over models, EXP4 over policies: the played model's loss, divided by the probability of playing it.
+
+    eta_t = rate * sqrt(ln size / (k t)); no extra mixing.
+    """
+
+    rate_kind = spec.RATE_BANDIT
+
+    def __init__(self, problem: Problem, *, weigh: str, rate: float = 1.0) -> None:
+        super().__init__(problem, query="always", recommend="sample_model", weigh=weigh, rate=rate)
+
+    def set_rate(self) -> float:
+        return self.rate * sqrt(log(self.m) / (self.problem.num_models * self.t))
+
+    def learn(self, round_: Round, label: int) -> None:
+        lhat = np.zeros(self.problem.num_models)
+        j = round_.model
+        lhat[j] = float(round_.predictions[j] != label) / (round_.query_probability * round_.model_probability)
+        self.L += self.policies(round_.advice) @ lhat
+
+    def kernel(self) -> spec.KernelSpec:
+        return super().kernel()._replace(feedback=spec.FEEDBACK_BANDIT)

@@ -1,0 +1,168 @@
+"""What every learner is: one round at a time, decide, and learn when a label was bought."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from cams.engine.spec import KernelSpec
+from cams.errors import InputError
+from cams.randomness import COIN
+
+Array = npt.NDArray[Any]
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What a learner knows before the stream starts.
+
+    `horizon` (T) and `budget` (b) may be None online; rules that need them say so. `regularize` keeps the
+    policies' probabilities away from 0; `scaled` spreads the budget over a stream of known length.
+    """
+
+    num_models: int
+    num_policies: int
+    num_classes: int
+    horizon: int | None = None
+    budget: int | None = None
+    regularize: bool = False
+    scaled: bool = False
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A learner's own part of a round: which model, how likely that model was, and z_t before any scaling."""
+
+    model: int
+    query_probability: float
+    model_probability: float = 1.0
+    model_weights: Floats | None = None
+
+
+@dataclass(frozen=True)
+class Round:
+    """What was decided on one round, and all that is needed to learn from its label, now or later."""
+
+    predictions: npt.NDArray[np.int32]
+    advice: Array
+    model: int
+    query: bool
+    query_probability: float
+    model_probability: float
+    model_weights: Floats
+
+
+class Learner(ABC):
+    """One way to pick a model for each instance and to decide which labels to buy.
+
+    The contract, which every learner in `cams.LEARNERS` is tested against:
+
+    - `decide` is called once per round, in stream order. It takes the k predictions (k,), the advice (n, k) and
+      four uniforms (coin, tie, policy, model), never the label, and returns a `Round`.
+    - `learn` is called only for rounds whose `query` is True, at once or any number of rounds later.
+    - All memory is in the attributes named by `state_names`, so that a learner saved at any round goes on exactly
+      as if it had never been saved.
+    - No randomness but the uniforms.
+
+    A subclass writes `choose` and `learn`. `kernel` may name a compiled twin; without one a replay
+    runs the learner itself, round by round.
+    """
+
+    # Whether b enters the query probability, so that each budget has a path of its own.
+    budget_shapes_queries: bool = False
+    # Whether scaled queries apply to this learner.
+    scalable: ClassVar[bool] = True
+    state_names: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        self.t = 0
+        self.early_labels = 0
+
+    def decide(
+        self, predictions: npt.NDArray[np.int32], advice: Array, uniforms: Floats, can_buy: bool = True
+    ) -> Round:
+        """Name a model for this round's instance and say whether to buy its label."""
+        self.t += 1
+        choice = self.choose(predictions, advice, uniforms)
+        z = min(1.0, choice.query_probability * self._scale())
+        query = bool(can_buy and uniforms[COIN] < z)
+        if query and self.t <= self._early_rounds():
+            self.early_labels += 1
+        weights = np.empty(0) if choice.model_weights is None else choice.model_weights
+        return Round(predictions, advice, choice.model, query, z, choice.model_probability, weights)
+
+    @abstractmethod
+    def choose(self, predictions: npt.NDArray[np.int32], advice: Array, uniforms: Floats) -> Choice:
+        """Return the model of this round and the probability with which its label is wanted."""
+
+    @abstractmethod
+    def learn(self, round_: Round, label: int) -> None:
+        """Take in the label of a round that was bought."""
+
+    def kernel(self) -> KernelSpec | None:
+        """Return the numbers that make the compiled engine behave like this learner, if it can."""
+        return None
+
+    def state(self) -> dict[str, Array]:
+        """Return copies of all memory, by name."""
+        return {name: np.array(getattr(owner, name)) for owner, name in self._memory()}
+
+    def restore(self, state: dict[str, Array]) -> None:
+        """Go on from what `state` returned."""
+        for owner, name in self._memory():
+            current = getattr(owner, name)
+            value = state[name].astype(np.asarray(current).dtype)
+            setattr(owner, name, value if isinstance(current, np.ndarray) else value.item())
+
+    def _memory(self) -> list[tuple[object, str]]:
+        return [(self, name) for name in ("t", "early_labels", *self.state_names)]
+
+    def _early_rounds(self) -> int:
+        """The first tenth of a stream of known length, in which scaled queries only count."""
+        if not (self.problem.scaled and self.scalable):
+            return 0
+        return require(self.problem.horizon, "horizon", "scaled queries") // 10
+
+    def _scale(self) -> float:
+        """The factor s on the query probability after the early rounds; 1 where queries are not scaled."""
+        early = self._early_rounds()
+        # A stream too short to have a first tenth has nothing to measure the factor on.
+        if early == 0 or self.t <= early:
+            return 1.0
+        budget = require(self.problem.budget, "budget", "scaled queries")
+        bought = max(1, self.early_labels)
+        return (budget - self.early_labels) / (require(self.problem.horizon, "horizon", "") - early) * early / bought
+
+
+def require(value: int | None, name: str, who: str) -> int:
+    """Return a value the caller had to give."""
+    if value is None:
+        raise InputError(f"{who} needs a {name}")
+    return value
+
+
+def pick_tied(scores: Floats, uniform: float) -> int:
+    """Return the argmax of scores; those within 1e-12 (relative) of the maximum tie, and the uniform picks one."""
+    top = scores.max()
+    tied = np.flatnonzero(scores >= top - 1e-12 * abs(top))
+    return int(tied[int(uniform * len(tied))])
+
+
+def sample(probabilities: Floats, uniform: float) -> int:
+    """Return an index drawn from (unnormalised) probabilities by inversion."""
+    cumulative = np.cumsum(probabilities)
+    drawn = int(np.searchsorted(cumulative, uniform * cumulative[-1], side="right"))
+    return min(drawn, len(probabilities) - 1)
+
+
+def exponential_weights(losses: Floats, eta: float) -> Floats:
+    """Return q_i proportional to exp(-eta L_i); the smallest loss is subtracted first, so nothing overflows."""
+    q = np.exp(-eta * (losses - losses.min()))
+    weights: Floats = q / q.sum()
+    return weights

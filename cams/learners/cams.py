@@ -1,0 +1,150 @@
+"""CAMS, in the paper's symbols: one class, its parts exchangeable.
+
+    L    (m,)   importance-weighted cumulative loss of each policy, starting at 0
+    pi   (m,k)  advice of the n policies, and below it the k constant policies e_j (together Pi*, m = n + k)
+    q    (m,)   distribution over policies, q_i ~ exp(-eta_t L_i)
+    w    (k,)   distribution over models, w = sum_i q_i pi_i(x_t)
+    z           query probability; the coin U_t ~ Ber(z) is thrown in `Learner.decide`
+"""
+
+from __future__ import annotations
+
+from math import log, sqrt
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cams.engine import spec
+from cams.errors import InputError, lookup
+from cams.learners.base import Array, Choice, Floats, Learner, Problem, Round, exponential_weights, require
+from cams.learners.queries import QUERY_RULES, Belief
+from cams.learners.recommendations import RECOMMENDATIONS
+from cams.policies import regularize, regularized_constant
+
+WEIGH = {
+    "extended": spec.WEIGH_EXTENDED,  # Pi*
+    "policies": spec.WEIGH_POLICIES,  # Pi
+    "constants": spec.WEIGH_MODELS,  # the k constant policies, which regularisation softens like any policy
+    "models": spec.WEIGH_MODELS,  # the k models themselves, for learners that know no policies
+}
+
+
+class Cams(Learner):
+    """Contextual active model selection for a stochastic stream; its parts are names.
+
+    query      which label to buy (`cams.learners.queries`)
+    recommend  which model to name (`cams.learners.recommendations`)
+    weigh      what is weighed: extended, policies, constants or models
+    rate       factor on eta_t = sqrt(ln m / t)
+    Further settings go to the query rule, such as `floor` (factor on 1/sqrt(t)) of `entropy`.
+    """
+
+    state_names = ("L",)
+    rate_kind = spec.RATE_ANYTIME
+
+    def __init__(
+        self,
+        problem: Problem,
+        *,
+        query: str = "entropy",
+        recommend: str = "mixture",
+        weigh: str = "extended",
+        rate: float = 1.0,
+        **query_settings: Any,
+    ) -> None:
+        super().__init__(problem)
+        self.query_rule = lookup(QUERY_RULES, query, "query rule")(problem, **query_settings)
+        self.budget_shapes_queries = self.query_rule.budget_shapes_queries
+        self.recommendation = lookup(RECOMMENDATIONS, recommend, "recommendation rule")
+        self.weigh_code = lookup(WEIGH, weigh, "way to weigh")
+        self.weigh, self.rate = weigh, rate
+        n, k = problem.num_policies, problem.num_models
+        if weigh == "policies" and n == 0:
+            raise InputError("a learner over policies alone needs at least one policy, and there is none")
+        self.m = {"extended": n + k, "policies": n}.get(weigh, k)
+        self.L: Floats = np.zeros(self.m)
+        self.regularize = problem.regularize and weigh != "models"
+        diagonal, rest = regularized_constant(k) if self.regularize else (1.0, 0.0)
+        self.constant_policies: Floats = np.full((k, k), rest) + (diagonal - rest) * np.eye(k)
+
+    def choose(self, predictions: npt.NDArray[np.int32], advice: Array, uniforms: Floats) -> Choice:
+        pi = self.policies(advice)
+        eta = self.set_rate()
+        q = exponential_weights(self.L, eta)
+        w = q @ pi
+        model, probability = self.recommendation.pick(q, pi, w, uniforms)
+        belief = Belief(self.t, predictions, self.problem.num_classes, eta, w, self.L)
+        z = self.query_rule.probability(belief)
+        self.remember(belief)
+        return Choice(model, z, probability, w)
+
+    def learn(self, round_: Round, label: int) -> None:
+        loss = (round_.predictions != label).astype(np.float64)  # l_{t,j} = [yhat_{t,j} != y_t]
+        lhat = loss / round_.query_probability  # unbiased: E[lhat] = l over the coin
+        self.L += self.policies(round_.advice) @ lhat  # ltilde_{t,i} = <pi_i(x_t), lhat_t>
+
+    def set_rate(self) -> float:
+        return self.rate * sqrt(log(self.m) / self.t)
+
+    def policies(self, advice: Array) -> Floats:
+        """Return the policies that are weighed, (m, k)."""
+        if self.weigh in ("constants", "models"):
+            return self.constant_policies
+        pi: Floats = (regularize(advice) if self.regularize else advice).astype(np.float64)
+        return pi if self.weigh == "policies" else np.vstack([pi, self.constant_policies])
+
+    def remember(self, belief: Belief) -> None:
+        """Keep what later rounds need of this one's belief; the stochastic learner needs nothing."""
+
+    def _memory(self) -> list[tuple[object, str]]:
+        return super()._memory() + [(self.query_rule, name) for name in self.query_rule.state_names]
+
+    def kernel(self) -> spec.KernelSpec:
+        a, b = self.query_rule.constants()
+        return spec.KernelSpec(
+            weigh=self.weigh_code,
+            rate_kind=self.rate_kind,
+            rate=self.rate,
+            query=self.query_rule.code,
+            query_a=a,
+            query_b=b,
+            recommend=self.recommendation.code,
+            regularize=self.regularize,
+            scaled=self.problem.scaled and self.scalable,
+        )
+
+
+class CamsAdversarial(Cams):
+    """CAMS for a stream an adversary may order: i ~ q, j ~ pi_i, and a rate that knows T.
+
+    eta_t = sqrt(1/sqrt(t) + rho_t / (c^2 ln c)) sqrt(ln m / T). With `rho="proof"` (default) rho_t is 1 less the
+    largest class mass p_y of past rounds on which models disagreed, as the proof has it; with `rho="label"` it is
+    1 less the largest mass of a bought true label, as the main text has it.
+    """
+
+    state_names = ("L", "largest_mass")
+
+    def __init__(self, problem: Problem, *, rho: str = "proof", **settings: Any) -> None:
+        super().__init__(problem, recommend="sample_policy", **settings)
+        if rho not in ("proof", "label"):
+            raise InputError(f"rho is '{rho}', expected 'proof' or 'label'")
+        self.rho = rho
+        self.rate_kind = spec.RATE_ADVERSARIAL_PROOF if rho == "proof" else spec.RATE_ADVERSARIAL_LABEL
+        self.horizon = require(problem.horizon, "horizon", "the adversarial rate")
+        self.largest_mass = 0.0
+
+    def set_rate(self) -> float:
+        c = max(2, self.problem.num_classes)
+        rho = max(0.0, 1.0 - self.largest_mass)
+        return self.rate * sqrt(1 / sqrt(self.t) + rho / (c**2 * log(c))) * sqrt(log(self.m) / self.horizon)
+
+    def remember(self, belief: Belief) -> None:
+        if self.rho == "proof" and belief.models_disagree():
+            self.largest_mass = max(self.largest_mass, float(belief.class_mass().max()))
+
+    def learn(self, round_: Round, label: int) -> None:
+        super().learn(round_, label)
+        if self.rho == "label":
+            mass = float(round_.model_weights[round_.predictions == label].sum())
+            self.largest_mass = max(self.largest_mass, mass)

@@ -1,0 +1,116 @@
+"""Follow the leader: RS, QBC and IWAL, and the contextual CQBC and CIWAL, which differ only in their query rule."""
+
+from __future__ import annotations
+
+from math import log, sqrt
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cams.engine import spec
+from cams.errors import lookup
+from cams.learners.base import Array, Choice, Floats, Learner, Problem, Round, exponential_weights, pick_tied
+from cams.learners.queries import QUERY_RULES, Belief
+from cams.policies import regularize
+from cams.randomness import TIE
+
+
+class FollowTheLeader(Learner):
+    """Name the model with the fewest losses on bought labels, ties at random.
+
+    errors        (k,) losses on bought labels
+    model_losses  (k,) the same, importance weighted, for query rules that need them
+    """
+
+    state_names = ("errors", "model_losses")
+    recommend_code = spec.RECOMMEND_LEADER
+
+    def __init__(self, problem: Problem, *, query: str, **query_settings: Any) -> None:
+        super().__init__(problem)
+        self.query_rule = lookup(QUERY_RULES, query, "query rule")(problem, **query_settings)
+        self.budget_shapes_queries = self.query_rule.budget_shapes_queries
+        self.errors: Floats = np.zeros(problem.num_models)
+        self.model_losses: Floats = np.zeros(problem.num_models)
+
+    def choose(self, predictions: npt.NDArray[np.int32], advice: Array, uniforms: Floats) -> Choice:
+        model = pick_tied(self.scores(advice), uniforms[TIE])
+        belief = Belief(self.t, predictions, self.problem.num_classes, 0.0, np.empty(0), self.model_losses)
+        return Choice(model, self.query_rule.probability(belief))
+
+    def scores(self, advice: Array) -> Floats:
+        return -self.errors
+
+    def learn(self, round_: Round, label: int) -> None:
+        loss = (round_.predictions != label).astype(np.float64)
+        self.errors += loss
+        self.model_losses += loss / round_.query_probability
+
+    def _memory(self) -> list[tuple[object, str]]:
+        return super()._memory() + [(self.query_rule, name) for name in self.query_rule.state_names]
+
+    def kernel(self) -> spec.KernelSpec:
+        a, b = self.query_rule.constants()
+        return spec.KernelSpec(
+            weigh=spec.WEIGH_MODELS,
+            rate_kind=spec.RATE_ANYTIME,
+            rate=0.0,
+            query=self.query_rule.code,
+            query_a=a,
+            query_b=b,
+            recommend=self.recommend_code,
+            scaled=self.problem.scaled and self.scalable,
+        )
+
+
+class RandomSampling(FollowTheLeader):
+    """RS: a coin of b/T on every round. It uses its budget by design, so scaled queries leave it alone."""
+
+    scalable = False
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(problem, query="random")
+
+
+class ContextualLeader(FollowTheLeader):
+    """Name the argmax of r * (q . pi): past success of each model times what the policies say here.
+
+    rewards      (k,) correct answers on bought labels; r is this normalised, uniform while none was right
+    policy_loss  (n,) importance-weighted losses behind q, eta_t = rate * sqrt(ln n / t)
+    """
+
+    state_names = ("errors", "model_losses", "rewards", "policy_loss")
+    recommend_code = spec.RECOMMEND_CONTEXTUAL_LEADER
+
+    def __init__(self, problem: Problem, *, query: str, rate: float = 1.0, **query_settings: Any) -> None:
+        super().__init__(problem, query=query, **query_settings)
+        self.rate = rate
+        self.rewards: Floats = np.zeros(problem.num_models)
+        self.policy_loss: Floats = np.zeros(problem.num_policies)
+
+    def scores(self, advice: Array) -> Floats:
+        k, n = self.problem.num_models, self.problem.num_policies
+        total = self.rewards.sum()
+        r: Floats = self.rewards / total if total > 0 else np.full(k, 1 / k)
+        if n == 0:
+            return r
+        q = exponential_weights(self.policy_loss, self.rate * sqrt(log(n) / self.t))
+        scores: Floats = r * (q @ self.policies(advice))
+        return scores
+
+    def learn(self, round_: Round, label: int) -> None:
+        super().learn(round_, label)
+        loss = (round_.predictions != label).astype(np.float64)
+        self.rewards += 1 - loss
+        self.policy_loss += self.policies(round_.advice) @ (loss / round_.query_probability)
+
+    def policies(self, advice: Array) -> Floats:
+        return (regularize(advice) if self.problem.regularize else advice).astype(np.float64)
+
+    def kernel(self) -> spec.KernelSpec:
+        has_policies = self.problem.num_policies > 0
+        return super().kernel()._replace(
+            weigh=spec.WEIGH_POLICIES if has_policies else spec.WEIGH_MODELS,
+            rate=self.rate,
+            regularize=self.problem.regularize,
+        )

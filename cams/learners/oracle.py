@@ -1,0 +1,34 @@
+"""The oracle: the best single policy in hindsight, buying labels as CAMS does."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cams.engine import spec
+from cams.errors import InputError
+from cams.learners.base import Array, Choice, Floats, Problem, pick_tied
+from cams.learners.cams import Cams
+from cams.randomness import TIE
+
+
+class Oracle(Cams):
+    """Follow one policy of Pi* by its favourite model; `policy` is known only in hindsight, so replays set it."""
+
+    scalable = False
+
+    def __init__(self, problem: Problem, *, policy: int | None = None, **settings: Any) -> None:
+        super().__init__(problem, **settings)
+        self.policy = policy
+
+    def choose(self, predictions: npt.NDArray[np.int32], advice: Array, uniforms: Floats) -> Choice:
+        if self.policy is None:
+            raise InputError("the oracle needs to be told the best policy, which only a replay can know")
+        choice = super().choose(predictions, advice, uniforms)
+        return replace(choice, model=pick_tied(self.policies(advice)[self.policy], uniforms[TIE]))
+
+    def kernel(self) -> spec.KernelSpec:
+        return super().kernel()._replace(recommend=spec.RECOMMEND_HINDSIGHT)

@@ -1,0 +1,176 @@
+"""Query rules: how much a label is wanted, given what the learner believes. Each returns z_t before scaling.
+
+A rule is picked by name (`QUERY_RULES`) and works under any recommendation.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from math import log, sqrt
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from cams.engine import spec
+from cams.learners.base import Floats, Problem, require
+
+Array = npt.NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Belief:
+    """What a learner thinks at round t: its mixture w_t over models, its rate, and models' losses so far."""
+
+    t: int
+    predictions: npt.NDArray[np.int32]
+    num_classes: int
+    eta: float
+    w: Floats
+    model_losses: Floats
+
+    def models_disagree(self) -> bool:
+        return bool((self.predictions != self.predictions[0]).any())
+
+    def class_mass(self) -> Floats:
+        """Return p_y (c,): the mass of models voting y. The expected loss if the label were y is 1 - p_y."""
+        return np.bincount(self.predictions, weights=self.w, minlength=self.num_classes)
+
+
+class QueryRule(ABC):
+    """A rule: `probability(belief)`, and memory of its own (`state_names`) where it needs any."""
+
+    code: ClassVar[int]
+    budget_shapes_queries: ClassVar[bool] = False
+    state_names: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+
+    @abstractmethod
+    def probability(self, belief: Belief) -> float:
+        """Return how much the label of this round is wanted, in [0, 1]."""
+
+    def constants(self) -> tuple[float, float]:
+        """Return up to two numbers for the compiled engine."""
+        return 0.0, 0.0
+
+
+class Entropy(QueryRule):
+    """CAMS: z_t = max(1/sqrt(t), E), E = (1/c) sum of lbar_y log_c(1/lbar_y) over labels with 0 < lbar_y < 1."""
+
+    code = spec.QUERY_ENTROPY
+
+    def __init__(self, problem: Problem, *, floor: float = 1.0) -> None:
+        super().__init__(problem)
+        self.floor = floor
+
+    def probability(self, belief: Belief) -> float:
+        if not belief.models_disagree():
+            return 0.0  # nothing to be learnt where all answers are the same
+        return max(self.floor / sqrt(belief.t), disagreement(belief.class_mass()))
+
+    def constants(self) -> tuple[float, float]:
+        return self.floor, 0.0
+
+
+def disagreement(class_mass: Floats) -> float:
+    """Return E(yhat_t, w_t) for p_y (c,), with lbar_y = 1 - p_y."""
+    c = len(class_mass)
+    expected_loss = 1.0 - class_mass
+    inside = expected_loss[(expected_loss > 0) & (expected_loss < 1)]
+    return float(-(inside * np.log(inside)).sum() / (c * log(c)))
+
+
+class Variance(QueryRule):
+    """Model Picker: z_t = max(v, eta_t), v = max_y lbar_y (1 - lbar_y); 0 where v is 0."""
+
+    code = spec.QUERY_VARIANCE
+
+    def probability(self, belief: Belief) -> float:
+        if not belief.models_disagree():
+            return 0.0
+        mass = belief.class_mass()
+        variance = float((mass * (1.0 - mass)).max())
+        return max(variance, belief.eta) if variance > 0 else 0.0
+
+
+class Random(QueryRule):
+    """A coin of b/T on every round."""
+
+    code = spec.QUERY_CONSTANT
+    budget_shapes_queries = True
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(problem)
+        horizon = require(problem.horizon, "horizon", "the random query rule")
+        self.z = min(1.0, require(problem.budget, "budget", "the random query rule") / horizon)
+
+    def probability(self, belief: Belief) -> float:
+        return self.z
+
+    def constants(self) -> tuple[float, float]:
+        return self.z, 0.0
+
+
+class Always(QueryRule):
+    """Every label, also where all models agree."""
+
+    code = spec.QUERY_CONSTANT
+
+    def probability(self, belief: Belief) -> float:
+        return 1.0
+
+    def constants(self) -> tuple[float, float]:
+        return 1.0, 0.0
+
+
+class VoteEntropy(QueryRule):
+    """Query by committee: entropy of the k unweighted votes over ln min(k, c)."""
+
+    code = spec.QUERY_VOTES
+
+    def probability(self, belief: Belief) -> float:
+        if not belief.models_disagree():
+            return 0.0
+        k = len(belief.predictions)
+        shares = np.bincount(belief.predictions) / k
+        shares = shares[shares > 0]
+        return float(-(shares * np.log(shares)).sum() / log(min(k, belief.num_classes)))
+
+
+class Survivors(QueryRule):
+    """IWAL: 1 if two surviving models disagree. A model survives while its mean importance-weighted loss is
+    within D_t = sqrt((8/t) ln(2t(t+1)|H|^2/delta)) of the best survivor's."""
+
+    code = spec.QUERY_SURVIVORS
+    state_names = ("alive",)
+
+    def __init__(self, problem: Problem, *, delta: float = 0.01, slack: float = 8.0) -> None:
+        super().__init__(problem)
+        self.delta, self.slack = delta, slack
+        self.alive = np.ones(problem.num_models, dtype=np.bool_)
+
+    def probability(self, belief: Belief) -> float:
+        t = belief.t
+        if t > 1:
+            size = int(self.alive.sum())
+            threshold = sqrt(self.slack / t * log(2 * t * (t + 1) * size**2 / self.delta))
+            mean_losses = belief.model_losses / (t - 1)
+            self.alive &= mean_losses <= mean_losses[self.alive].min() + threshold
+        votes = belief.predictions[self.alive]
+        return float((votes != votes[0]).any())
+
+    def constants(self) -> tuple[float, float]:
+        return self.delta, self.slack
+
+
+QUERY_RULES: dict[str, type[QueryRule]] = {
+    "entropy": Entropy,
+    "variance": Variance,
+    "random": Random,
+    "always": Always,
+    "vote_entropy": VoteEntropy,
+    "survivors": Survivors,
+}

@@ -1,0 +1,57 @@
+"""What can be done to advice: sharpening rewards into it, its contrary, pure noise, and regularisation.
+
+Advice is an array (..., k) whose last axis is a distribution over the k classifiers.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import softmax
+
+Array = npt.NDArray[Any]
+
+
+def sharpen(rewards: Array, sharpness: float) -> Array:
+    """Turn predicted rewards (..., k) in [0, 1] into advice: softmax(sharpness * reward)."""
+    advice: Array = softmax(sharpness * rewards, axis=-1)
+    return advice
+
+
+def contrary(advice: Array) -> Array:
+    """Return the malicious counterpart of advice (..., k): (1 - pi) / (k - 1)."""
+    k = advice.shape[-1]
+    # One classifier leaves a malicious policy nothing else to advise.
+    return advice.copy() if k == 1 else (1 - advice) / (k - 1)
+
+
+def random_advice(num_rows: int, num_models: int, seed: int) -> npt.NDArray[np.float32]:
+    """Return (N, k) advice drawn uniformly from the simplex, independent of the instance.
+
+    Exponentials by inversion rather than `Generator.dirichlet`: numpy promises a stable stream only for the
+    plain uniforms, and a bundle's recipe must rebuild the same advice for ever.
+    """
+    exponentials = -np.log1p(-np.random.default_rng(seed).random((num_rows, num_models)))
+    return (exponentials / exponentials.sum(axis=1, keepdims=True)).astype(np.float32)
+
+
+def temper(advice: Array, power: float) -> Array:
+    """Return advice (..., k) raised to a power and normalised: 0 is flat, 1 unchanged, infinity one-hot."""
+    top = advice.max(axis=-1, keepdims=True)
+    raised = (advice / top) ** power if np.isfinite(power) else (advice == top).astype(advice.dtype)
+    return raised / raised.sum(axis=-1, keepdims=True)  # type: ignore[no-any-return]
+
+
+def regularize(advice: Array) -> Array:
+    """Keep every classifier's probability away from 0: (pi + eta) / (1 + k eta), eta = |pi - 1/k|^2."""
+    k = advice.shape[-1]
+    eta = ((advice - 1 / k) ** 2).sum(axis=-1, keepdims=True)
+    return (advice + eta) / (1 + k * eta)  # type: ignore[no-any-return]
+
+
+def regularized_constant(k: int) -> tuple[float, float]:
+    """Return what `regularize` makes of a constant policy e_j: (mass on j, mass on each other classifier)."""
+    eta = 1 - 1 / k
+    return (1 + eta) / k, eta / k
