@@ -1,0 +1,228 @@
+"""From a record to the numbers of a panel: the step between statistics and drawing.
+
+A `Panel` is all that a plot needs and nothing it would have to compute, so the static figures, the CSV
+beside them and the interactive report show the same numbers. An experiment file lists its panels by kind:
+
+    panels:
+      - {kind: loss_against_cost, references: [best_classifier]}
+
+A kind is a function of this module, or of another one by its dotted path; it takes (record, options).
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from experiments.appearance import BEST_REFERENCE, OTHER_REFERENCE, Look, look_of
+from experiments.records import Record
+from experiments.statistics import band, relative_loss
+
+Array = npt.NDArray[np.float64]
+
+COST_LABEL = "Labels bought"
+ROUND_LABEL = "Round t"
+POLICY_KINDS = ("normal", "biased", "malicious", "random")
+# "Only top performance policies" are worth a line of their own.
+TOP_POLICIES = 5
+
+
+@dataclass(frozen=True)
+class Series:
+    """A line with its band; `name` identifies it, `label` is what the legend says (empty: no entry)."""
+
+    name: str
+    label: str
+    look: Look
+    x: Array
+    mean: Array
+    low: Array
+    high: Array
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A level that does not depend on x, such as the loss of one policy."""
+
+    name: str
+    label: str
+    look: Look
+    mean: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Panel:
+    x_label: str
+    y_label: str
+    series: tuple[Series, ...]
+    references: tuple[Reference, ...] = ()
+    title: str = ""
+    tick_labels: tuple[str, ...] = field(default=())
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the numbers in long form: series, x, mean, low, high (x is empty for references)."""
+        rows = [
+            {"series": line.name, "x": x, "mean": mean, "low": low, "high": high}
+            for line in self.series
+            for x, mean, low, high in zip(line.x, line.mean, line.low, line.high, strict=True)
+        ]
+        rows += [
+            {"series": level.name, "x": np.nan, "mean": level.mean, "low": level.low, "high": level.high}
+            for level in self.references
+        ]
+        return pd.DataFrame(rows, columns=["series", "x", "mean", "low", "high"])
+
+
+def make_panel(record: Record, options: dict[str, Any]) -> Panel:
+    """Build one panel of an experiment file from a record."""
+    return _panel_function(options["kind"])(record, options)
+
+
+def _panel_function(kind: str) -> Callable[[Record, dict[str, Any]], Panel]:
+    module, _, name = kind.rpartition(".")
+    return getattr(importlib.import_module(module), name) if module else KINDS[name]
+
+
+def loss_against_cost(record: Record, options: dict[str, Any]) -> Panel:
+    """Mean final loss against mean labels bought, one point per budget."""
+    final = _final(record)
+    lines = []
+    for position, (name, label, rows) in enumerate(_learners(final)):
+        queries, loss = pivot(rows, "queries", "budget"), pivot(rows, "loss", "budget")
+        lines.append(_line(name, label, position, queries.mean(axis=1), loss))
+    references = tuple(_references(final, options.get("references", ())))
+    return Panel(COST_LABEL, f"Errors in {record.facts['plan']['horizon']:,} rounds", tuple(lines), references)
+
+
+def queries_over_time(record: Record, options: dict[str, Any]) -> Panel:
+    """Labels bought up to round t with the largest recorded budget (or the budget in the options)."""
+    lines = []
+    for position, (name, label, rows) in enumerate(_learners(_traced(record, options))):
+        queries = pivot(rows, "queries", "round")
+        lines.append(_line(name, label, position, _rounds(rows), queries))
+    return Panel(ROUND_LABEL, "Labels bought up to t", tuple(lines))
+
+
+def relative_loss_over_time(record: Record, options: dict[str, Any]) -> Panel:
+    """Errors up to round t less those of the classifier that is best on the whole realization."""
+    table = record.table
+    best = pivot(table[table["kind"] == "best_classifier"], "loss", "round").T
+    lines = []
+    for position, (name, label, rows) in enumerate(_learners(_traced(record, options))):
+        relative = relative_loss(pivot(rows, "loss", "round").T, best).T
+        lines.append(_line(name, label, position, _rounds(rows), relative))
+    zero = Reference("best_classifier", "Best classifier in hindsight", BEST_REFERENCE, 0.0, 0.0, 0.0)
+    return Panel(ROUND_LABEL, "Errors relative to best classifier", tuple(lines), (zero,))
+
+
+def loss_against_case(record: Record, options: dict[str, Any]) -> Panel:
+    """Final loss of every learner at the largest budget, one position per case of the experiment."""
+    final = _final(record)
+    final = final[(final["budget"] == final["budget"].max()) | (final["kind"] != "learner")]
+    cases = [case["label"] for case in record.facts["plan"]["cases"]]
+    lines = []
+    for position, name in enumerate(_learner_labels(record)):
+        rows = final[(final["series"] == name) & (final["kind"] == "learner")]
+        loss = pivot(rows, "loss", "case").loc[cases]
+        look = look_of(name, position)
+        limits = band(loss.to_numpy())
+        lines.append(Series(name, look.title, look, np.arange(len(cases), dtype=float), *limits))
+    return Panel(
+        options.get("x_label", ""),
+        f"Errors in {record.facts['plan']['horizon']:,} rounds",
+        tuple(lines),
+        tuple(_references(final[final["case"] == cases[0]], options.get("references", ()))),
+        tick_labels=tuple(cases),
+    )
+
+
+KINDS: dict[str, Callable[[Record, dict[str, Any]], Panel]] = {
+    "loss_against_cost": loss_against_cost,
+    "queries_over_time": queries_over_time,
+    "relative_loss_over_time": relative_loss_over_time,
+    "loss_against_case": loss_against_case,
+}
+
+
+def pivot(rows: pd.DataFrame, values: str, index: str) -> pd.DataFrame:
+    """Return values as a table with one row per entry of `index` (ascending) and one column per realization."""
+    return rows.pivot(index=index, columns="realization", values=values).sort_index()
+
+
+def _line(name: str, label: str, position: int, x: npt.ArrayLike, values: pd.DataFrame) -> Series:
+    look = look_of(name, position)
+    return Series(
+        f"{name} {label}".strip(),
+        f"{look.title}{', ' + label if label else ''}",
+        look,
+        np.asarray(x, dtype=np.float64),
+        *band(values.to_numpy()),
+    )
+
+
+def _learner_labels(record: Record) -> list[str]:
+    return [learner["label"] for learner in record.facts["plan"]["learners"]]
+
+
+def _learners(rows: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame]]:
+    """Yield (learner, case label, its rows) in the order in which they were recorded."""
+    learners = rows[rows["kind"] == "learner"]
+    for (case, name), group in learners.groupby(["case", "series"], observed=True, sort=False):
+        yield str(name), str(case), group
+
+
+def _final(record: Record) -> pd.DataFrame:
+    return record.table[record.table["round"] == record.facts["plan"]["horizon"]]
+
+
+def _traced(record: Record, options: dict[str, Any]) -> pd.DataFrame:
+    budgets = record.facts["plan"]["trace_budgets"]
+    # At reduced scale the wanted budget may be smaller than planned: the nearest recorded one stands for it.
+    wanted = options.get("budget", max(budgets))
+    budget = min(budgets, key=lambda b: abs(b - wanted))
+    rows = record.table
+    rounds = record.facts["plan"]["trace_rounds"]
+    return rows[(rows["budget"] == budget) & rows["round"].isin(rounds)]
+
+
+def _rounds(rows: pd.DataFrame) -> Array:
+    return np.sort(rows["round"].unique()).astype(np.float64)
+
+
+def _references(final: pd.DataFrame, wanted: list[str]) -> Iterator[Reference]:
+    """Yield levels: the best of a group first and labelled, then the others in one grey.
+
+    Wanted entries: best_classifier, classifiers, best_policy, policies, normal, bad_policies.
+    """
+    groups = {
+        "best_classifier": (("classifier",), "Best classifier", 1),
+        "classifiers": (("classifier",), "Best classifier", None),
+        "best_policy": (("normal", "biased"), "Best policy", 1),
+        "policies": (POLICY_KINDS, "Best policy", TOP_POLICIES),
+        "normal": (("normal", "biased"), "Best policy", None),
+        "bad_policies": (("malicious", "random"), "Best malicious or random policy", None),
+    }
+    for entry in wanted:
+        kinds, title, count = groups[entry]
+        rows = final[final["kind"].isin(kinds)]
+        if rows.empty:
+            continue
+        losses = rows.pivot(index="series", columns="realization", values="loss")
+        losses = losses.loc[losses.mean(axis=1).sort_values(kind="stable").index][:count]
+        for rank, (name, values) in enumerate(losses.iterrows()):
+            limits = (float(v) for v in band(values.to_numpy()))
+            look = BEST_REFERENCE if rank == 0 else OTHER_REFERENCE
+            label = title if rank == 0 else _others(entry)
+            yield Reference(str(name), label, look, *limits)
+
+
+def _others(entry: str) -> str:
+    return "Other classifiers" if entry == "classifiers" else "Other policies"

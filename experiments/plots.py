@@ -1,0 +1,122 @@
+"""Drawing, and nothing else: panels of finished numbers in, matplotlib figures out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from itertools import zip_longest
+from pathlib import Path
+
+import matplotlib as mpl
+
+mpl.use("Agg")
+
+import matplotlib.pyplot as plt
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator, StrMethodFormatter
+
+from experiments.panels import Panel, Reference, Series
+
+STYLE = Path(__file__).with_name("paper.mplstyle")
+PANEL_WIDTH, PANEL_HEIGHT = 2.05, 1.75
+SMALLEST_WIDTH = 3.6
+LEGEND_ROW = 0.19
+MARKERS_PER_LINE = 8
+# Files must not differ between two runs that draw the same thing.
+METADATA = {
+    "png": {"Software": None},
+    "pdf": {"CreationDate": None, "ModDate": None, "Producer": None, "Creator": None},
+}
+
+
+def draw(grid: Sequence[Sequence[Panel | None]]) -> Figure:
+    """Draw rows of panels with one legend above them; None leaves a place empty."""
+    rows, columns = len(grid), max(len(row) for row in grid)
+    entries = legend_entries([panel for row in grid for panel in row if panel])
+    width = max(columns * PANEL_WIDTH, SMALLEST_WIDTH)
+    per_row = _entries_per_row(list(entries), width)
+    height = rows * PANEL_HEIGHT + -(-len(entries) // per_row) * LEGEND_ROW + 0.1
+    with mpl.rc_context(fname=str(STYLE)):
+        figure, axes = plt.subplots(rows, columns, figsize=(width, height), squeeze=False)
+        for row, places in zip(grid, axes, strict=True):
+            for panel, ax in zip_longest(row, places):
+                if panel:
+                    draw_panel(ax, panel)
+                else:
+                    ax.set_axis_off()
+        figure.legend(list(entries.values()), list(entries), loc="outside upper center", ncols=per_row)
+    return figure
+
+
+def draw_panel(ax: Axes, panel: Panel) -> None:
+    for level in panel.references:
+        _draw_reference(ax, level)
+    for line in panel.series:
+        _draw_series(ax, line)
+    ax.set(title=panel.title, xlabel=panel.x_label, ylabel=panel.y_label)
+    ax.margins(x=0.03)
+    ax.yaxis.set_major_locator(MaxNLocator(nbins=5))
+    if panel.tick_labels:
+        ax.set_xticks(range(len(panel.tick_labels)), panel.tick_labels)
+    else:
+        ax.xaxis.set_major_locator(MaxNLocator(nbins=4, integer=True))
+        ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+
+
+def _draw_series(ax: Axes, line: Series) -> None:
+    # What the paper is about lies on top of what it is compared with.
+    front = 3 if line.name == "cams" else 2
+    every = -(-len(line.x) // MARKERS_PER_LINE)
+    marked = list(range((len(line.x) - 1) % every, len(line.x), every))
+    look = line.look
+    ax.fill_between(line.x, line.low, line.high, color=look.colour, alpha=0.16, linewidth=0, zorder=front - 1)
+    ax.plot(
+        line.x,
+        line.mean,
+        color=look.colour,
+        linestyle=look.line,
+        marker=look.marker,
+        markevery=marked,
+        zorder=front,
+    )
+
+
+def _draw_reference(ax: Axes, level: Reference) -> None:
+    ax.axhspan(level.low, level.high, color=level.look.colour, alpha=0.08, linewidth=0, zorder=0.5)
+    ax.axhline(level.mean, color=level.look.colour, linestyle=level.look.line, linewidth=1.0, zorder=1)
+
+
+def _entries_per_row(labels: list[str], width: float) -> int:
+    """Return how many legend entries fit side by side, evenly spread over the rows they need."""
+    longest = max((len(label) for label in labels), default=1)
+    fitting = max(1, int(width / (0.55 + 0.065 * longest)))
+    rows = -(-len(labels) // fitting)
+    return -(-len(labels) // rows)
+
+
+def legend_entries(panels: Sequence[Panel]) -> dict[str, Line2D]:
+    """Return one handle per label, in order of first appearance: learners, then references."""
+    lines: list[Series | Reference] = [line for panel in panels for line in panel.series]
+    lines += [level for panel in panels for level in panel.references]
+    looks = {line.label: line.look for line in lines if line.label}
+    return {
+        label: Line2D([], [], color=look.colour, linestyle=look.line, marker=look.marker)
+        for label, look in looks.items()
+    }
+
+
+def save(figure: Figure, stem: Path) -> list[Path]:
+    """Write stem.png and stem.pdf, each in one step, with the same bytes for the same picture."""
+    stem.parent.mkdir(parents=True, exist_ok=True)
+    written = []
+    with mpl.rc_context(fname=str(STYLE)):
+        for kind, metadata in METADATA.items():
+            target = stem.with_name(f"{stem.name}.{kind}")
+            temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+            figure.savefig(temporary, format=kind, metadata=metadata)
+            temporary.replace(target)
+            written.append(target)
+    plt.close(figure)
+    return written

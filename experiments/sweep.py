@@ -1,0 +1,59 @@
+"""Sweeps that go on: a failed job is noted, the others run, and the failures are named at the end."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from hydra.core.hydra_config import HydraConfig
+from hydra.experimental.callback import Callback
+from omegaconf import DictConfig
+
+import cams
+
+FAILED, BAD_INPUT = 1, 2
+
+
+def _notes(hydra_config: DictConfig) -> Path:
+    return Path(hydra_config.sweep.dir) / "failures"
+
+
+@contextmanager
+def recording_failures() -> Iterator[None]:
+    """Note an exception of this job in a file, which workers of any launcher can share, and go on."""
+    try:
+        yield
+    except Exception as error:
+        config = HydraConfig.get()
+        note = {
+            "job": " ".join(config.overrides.task),
+            "error": f"{type(error).__name__}: {error}" if not isinstance(error, cams.InputError) else str(error),
+            "code": BAD_INPUT if isinstance(error, cams.InputError) else FAILED,
+        }
+        if note["code"] == FAILED:
+            traceback.print_exc()
+        folder = _notes(config)
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"{config.job.num:05d}.json").write_text(json.dumps(note))
+
+
+class NameFailures(Callback):
+    """Hydra callback: clear the notes when a sweep starts, read them out when it ends."""
+
+    def on_multirun_start(self, config: DictConfig, **kwargs: Any) -> None:
+        shutil.rmtree(_notes(config.hydra), ignore_errors=True)
+
+    def on_multirun_end(self, config: DictConfig, **kwargs: Any) -> None:
+        notes = [json.loads(path.read_text()) for path in sorted(_notes(config.hydra).glob("*.json"))]
+        if not notes:
+            return
+        print(f"{len(notes)} job(s) of the sweep failed, the others are done:", file=sys.stderr)
+        for note in notes:
+            print(f"  {note['job']}: {note['error']}", file=sys.stderr)
+        raise SystemExit(max(note["code"] for note in notes))
