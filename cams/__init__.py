@@ -3,6 +3,7 @@
 from cams.bundle import Bundle
 from cams.errors import InputError
 from cams.learners import LEARNERS, make_learner
+from cams.replay import Replay, replay
 
-__all__ = ["LEARNERS", "Bundle", "InputError", "make_learner"]
+__all__ = ["LEARNERS", "Bundle", "InputError", "Replay", "make_learner", "replay"]
 __version__ = "0.1.0"

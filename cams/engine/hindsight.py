@@ -1,0 +1,74 @@
+"""What every single policy and every single model would have lost on a realization."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from cams.engine.kernel import pick_tied
+from cams.randomness import TIE
+
+Array = npt.NDArray[Any]
+
+_TIED = -1
+
+
+@njit(nogil=True, cache=True)
+def favourite_models(advice: Array) -> Array:
+    """Return (N, n) each policy's favourite model at each row, or -1 where several tie."""
+    num_rows, n, k = advice.shape
+    favourites = np.empty((num_rows, n), dtype=np.int32)
+    for row in range(num_rows):
+        for i in range(n):
+            # A tie shows in the first and the last of the tied being different models.
+            low, high = pick_tied(advice[row, i], 0.0), pick_tied(advice[row, i], 1.0 - 1e-16)
+            favourites[row, i] = low if low == high else _TIED
+    return favourites
+
+
+@njit(nogil=True, cache=True)
+def hindsight_losses(
+    rows: Array,
+    predictions: Array,
+    labels: Array,
+    advice: Array,
+    favourites: Array,
+    uniforms: Array,
+    grid: Array,
+    model_losses: Array,
+    policy_losses: Array,
+) -> None:
+    """Write cumulative losses at the rounds of grid (G,) to model_losses (G, k) and policy_losses (G, n)."""
+    k, n = predictions.shape[1], advice.shape[1]
+    by_model = np.zeros(k, dtype=np.int64)
+    by_policy = np.zeros(n, dtype=np.int64)
+    recorded = 0
+    for step in range(rows.size):
+        row = rows[step]
+        for j in range(k):
+            by_model[j] += predictions[row, j] != labels[row]
+        for i in range(n):
+            model = favourites[row, i]
+            if model == _TIED:
+                model = pick_tied(advice[row, i], uniforms[step, TIE])
+            by_policy[i] += predictions[row, model] != labels[row]
+        if recorded < grid.size and grid[recorded] == step + 1:
+            model_losses[recorded] = by_model
+            policy_losses[recorded] = by_policy
+            recorded += 1
+
+
+def models_of_policy(
+    policy: int, rows: Array, advice: Array, favourites: Array, uniforms: Array
+) -> npt.NDArray[np.int64]:
+    """Return (T,) the model that policy `policy` of Pi* names on each round of a stream."""
+    n = advice.shape[1]
+    if policy >= n:
+        return np.full(len(rows), policy - n, dtype=np.int64)
+    models = favourites[rows, policy].astype(np.int64)
+    for step in np.flatnonzero(models == _TIED):
+        models[step] = pick_tied(advice[rows[step], policy], uniforms[step, TIE])
+    return models

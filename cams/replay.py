@@ -1,0 +1,330 @@
+"""Replaying a bundle: many realizations of its pool as a stream, through any learners, at many budgets.
+
+    result = cams.replay(bundle, ["cams", "mp"], horizon=3000, budgets=[100, 500], realizations=50, seed=0)
+    result.summary()
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from scipy import stats
+from tqdm import tqdm
+
+from cams.bundle import Bundle
+from cams.engine.hindsight import favourite_models, hindsight_losses, models_of_policy
+from cams.engine.kernel import replay_realization
+from cams.engine.spec import RECOMMEND_HINDSIGHT
+from cams.errors import InputError
+from cams.learners import Learner, Problem, learner_entry
+from cams.learners.oracle import Oracle
+from cams.policies import regularize as regularize_advice
+from cams.policies import regularized_constant
+from cams.randomness import stream_order, uniforms
+
+Array = npt.NDArray[Any]
+Integers = npt.NDArray[np.int64]
+LearnerLike = str | tuple[str, Mapping[str, Any]] | Mapping[str, Any]
+
+CONFIDENCE = 0.9
+
+
+@dataclass(frozen=True)
+class Replay:
+    """What came of a replay: A learners, B budgets, R realizations, G recorded rounds.
+
+    loss, queries               (A, B, R)     mistakes made and labels bought over the whole stream
+    loss_trace, queries_trace   (A, B, R, G)  the same up to each round of `trace` (G may be 0)
+    model_losses, policy_losses (R, k) (R, n) mistakes of each single model, of each policy's favourite model
+    model_loss_trace, policy_loss_trace       (R, G, k) (R, G, n)
+    """
+
+    learners: list[str]
+    budgets: Integers
+    horizon: int
+    trace: Integers
+    loss: Integers
+    queries: Integers
+    loss_trace: Integers
+    queries_trace: Integers
+    model_loss_trace: Integers
+    policy_loss_trace: Integers
+    model_losses: Integers
+    policy_losses: Integers
+
+    @property
+    def relative_loss_trace(self) -> Integers:
+        """(A, B, R, G) cumulative loss less that of the classifier that is best over the whole realization."""
+        best = self.model_losses.argmin(axis=1)
+        of_best = np.take_along_axis(self.model_loss_trace, best[:, None, None], axis=2)[..., 0]
+        relative: Integers = self.loss_trace - of_best[None, None]
+        return relative
+
+    def summary(self) -> pd.DataFrame:
+        """Return one row per learner and budget; the band is a 90 % Student interval of the mean loss."""
+        low, high = confidence_band(self.loss)
+        rows = [
+            {
+                "learner": learner,
+                "budget": int(budget),
+                "loss_mean": self.loss[a, b].mean(),
+                "loss_low": low[a, b],
+                "loss_high": high[a, b],
+                "queries_mean": self.queries[a, b].mean(),
+                "queries_max": int(self.queries[a, b].max()),
+            }
+            for a, learner in enumerate(self.learners)
+            for b, budget in enumerate(self.budgets)
+        ]
+        return pd.DataFrame(rows)
+
+
+def confidence_band(values: Array, confidence: float = CONFIDENCE) -> tuple[Array, Array]:
+    """Return the Student interval of the mean over the last axis; a single value is its own band."""
+    count = values.shape[-1]
+    mean = values.mean(axis=-1)
+    if count == 1:
+        return mean, mean
+    half = stats.t.ppf((1 + confidence) / 2, count - 1) * values.std(axis=-1, ddof=1) / np.sqrt(count)
+    return mean - half, mean + half
+
+
+def replay(
+    bundle: Bundle,
+    learners: Sequence[LearnerLike],
+    *,
+    horizon: int,
+    budgets: Sequence[int] | Array,
+    realizations: int,
+    seed: int,
+    n_jobs: int = 1,
+    regularize: bool = False,
+    scaled: bool = False,
+    trace: Sequence[int] | Array | None = None,
+    order: Array | None = None,
+    progress: bool | None = None,
+) -> Replay:
+    """Replay realizations of a bundle through learners.
+
+    A realization is `horizon` rows of the pool without replacement in random order, or row `r` of `order` (R, T);
+    all learners see the same order and the same uniforms. A learner is a name, a pair (name, settings), or
+    a mapping with `name`, settings, and a `label` to tell two of one name apart. `regularize` keeps policies away
+    from 0, `scaled` spreads each budget over the known horizon, `trace` lists rounds at which
+    to record cumulative values. Threads (`n_jobs`) divide realizations; results do not depend on how.
+    """
+    budgets = _checked_budgets(budgets)
+    _check_stream(bundle, horizon, realizations, order)
+    trace_grid = _checked_trace(trace, horizon)
+    players = [_Player.parse(learner, bundle, horizon, regularize, scaled) for learner in learners]
+    _check_labels(players)
+    stage = _Stage(
+        bundle=bundle,
+        advice=regularize_advice(bundle.advice) if regularize else bundle.advice,
+        players=players,
+        budgets=budgets,
+        # The last round is always recorded: it is where the oracle's policy and the final losses are read.
+        grid=trace_grid if trace_grid.size and trace_grid[-1] == horizon else np.append(trace_grid, horizon),
+    )
+
+    def play(realization: int) -> None:
+        rows = stream_order(seed, realization, bundle.num_rows, horizon) if order is None else order[realization]
+        stage.play(realization, np.ascontiguousarray(rows, dtype=np.int64), uniforms(seed, realization, horizon))
+
+    stage.allocate(realizations)
+    with (
+        ThreadPoolExecutor(max_workers=max(1, n_jobs)) as pool,
+        tqdm(total=realizations, desc="replay", unit="realization", disable=_silent(progress), leave=False) as bar,
+    ):
+        for _ in pool.map(play, range(realizations)):
+            bar.update()
+    return stage.result(trace_grid, horizon)
+
+
+def _silent(progress: bool | None) -> bool | None:
+    """tqdm's own word for it: None shows a bar on a terminal only."""
+    return None if progress is None else not progress
+
+
+@dataclass(frozen=True)
+class _Player:
+    """A learner to replay: how to make one for a budget."""
+
+    name: str
+    label: str
+    settings: dict[str, Any]
+    problem: Problem
+
+    @classmethod
+    def parse(cls, learner: LearnerLike, bundle: Bundle, horizon: int, regularize: bool, scaled: bool) -> _Player:
+        if isinstance(learner, str):
+            name, settings = learner, {}
+        elif isinstance(learner, tuple):
+            name, settings = learner[0], dict(learner[1])
+        else:
+            settings = dict(learner)
+            if "name" not in settings:
+                raise InputError(f"learner {settings} has no name")
+            name = settings.pop("name")
+        label = settings.pop("label", name)
+        learner_entry(name, settings)
+        problem = Problem(
+            bundle.num_models, bundle.num_policies, bundle.num_classes, horizon, None, regularize, scaled
+        )
+        return cls(name, label, settings, problem)
+
+    def make(self, budget: int, **settings: Any) -> Learner:
+        problem = Problem(**{**self.problem.__dict__, "budget": int(budget)})
+        try:
+            return learner_entry(self.name, self.settings).make(problem, {**self.settings, **settings})
+        except InputError as error:
+            raise InputError(f"learner '{self.name}': {error}") from None
+
+
+@dataclass
+class _Stage:
+    """All that the realizations of one replay share, and the arrays they write their results to."""
+
+    bundle: Bundle
+    advice: Array
+    players: list[_Player]
+    budgets: Integers
+    grid: Integers
+    favourites: Array = field(init=False)
+    arrays: dict[str, Integers] = field(init=False)
+
+    def allocate(self, realizations: int) -> None:
+        a, b, g = len(self.players), len(self.budgets), len(self.grid)
+        k, n = self.bundle.num_models, self.bundle.num_policies
+        # Making every learner once refuses what cannot be played before anything is computed.
+        self._learners = [[player.make(budget) for budget in self.budgets] for player in self.players]
+        self.favourites = favourite_models(self.advice)
+        self.arrays = {
+            "loss": np.zeros((a, realizations, b), dtype=np.int64),
+            "queries": np.zeros((a, realizations, b), dtype=np.int64),
+            "loss_trace": np.zeros((a, realizations, b, g), dtype=np.int64),
+            "queries_trace": np.zeros((a, realizations, b, g), dtype=np.int64),
+            "model": np.zeros((realizations, g, k), dtype=np.int64),
+            "policy": np.zeros((realizations, g, n), dtype=np.int64),
+        }
+
+    def play(self, realization: int, rows: Integers, draws: Array) -> None:
+        bundle, arrays = self.bundle, self.arrays
+        hindsight_losses(
+            rows, bundle.predictions, bundle.labels, self.advice, self.favourites, draws, self.grid,
+            arrays["model"][realization], arrays["policy"][realization],
+        )  # fmt: skip
+        total = np.concatenate([arrays["policy"][realization, -1], arrays["model"][realization, -1]])
+        best = int(total.argmin())
+        for a, (player, learners) in enumerate(zip(self.players, self._learners, strict=True)):
+            out = [arrays[name][a, realization] for name in ("loss", "queries", "loss_trace", "queries_trace")]
+            shared = not (learners[0].budget_shapes_queries or (learners[0].problem.scaled and learners[0].scalable))
+            blocks = [slice(0, len(self.budgets))] if shared else [slice(b, b + 1) for b in range(len(self.budgets))]
+            for block in blocks:
+                part = [array[block] for array in out]
+                if learners[0].kernel() is None:
+                    for b in range(block.start, block.stop):
+                        self._play_slowly(player, b, rows, draws, best, [array[b : b + 1] for array in out])
+                else:
+                    self._play_compiled(learners[block.start], block, rows, draws, best, part)
+
+    def _play_compiled(
+        self, learner: Learner, block: slice, rows: Integers, draws: Array, best: int, out: list[Array]
+    ) -> None:
+        kernel, bundle = learner.kernel(), self.bundle
+        assert kernel is not None
+        on, off = regularized_constant(bundle.num_models) if kernel.regularize else (1.0, 0.0)
+        models = np.empty(0, dtype=np.int64)
+        if kernel.recommend == RECOMMEND_HINDSIGHT:
+            models = models_of_policy(best, rows, self.advice, self.favourites, draws)
+        replay_realization(
+            rows, bundle.predictions, bundle.labels, self.advice, draws, bundle.num_classes,
+            kernel, on, off, models, self.budgets[block], self.grid, *out,
+        )  # fmt: skip
+
+    def _play_slowly(
+        self, player: _Player, b: int, rows: Integers, draws: Array, best: int, out: list[Array]
+    ) -> None:
+        """Run a learner that has no compiled twin, round by round."""
+        loss, queries, loss_trace, queries_trace = out
+        bundle, budget = self.bundle, int(self.budgets[b])
+        assert bundle.labels is not None
+        learner = player.make(budget)
+        if isinstance(learner, Oracle):
+            learner.policy = best
+        recorded = 0
+        for step, row in enumerate(rows):
+            decided = learner.decide(
+                bundle.predictions[row], bundle.advice[row], draws[step], can_buy=bool(queries[0] < budget)
+            )
+            if decided.query:
+                learner.learn(decided, int(bundle.labels[row]))
+                queries[0] += 1
+            loss[0] += bundle.predictions[row, decided.model] != bundle.labels[row]
+            if recorded < len(self.grid) and self.grid[recorded] == step + 1:
+                loss_trace[0, recorded], queries_trace[0, recorded] = loss[0], queries[0]
+                recorded += 1
+
+    def result(self, trace: Integers, horizon: int) -> Replay:
+        arrays, g = self.arrays, len(trace)
+        return Replay(
+            learners=[player.label for player in self.players],
+            budgets=self.budgets,
+            horizon=horizon,
+            trace=trace,
+            loss=arrays["loss"].swapaxes(1, 2),
+            queries=arrays["queries"].swapaxes(1, 2),
+            loss_trace=arrays["loss_trace"].swapaxes(1, 2)[..., :g],
+            queries_trace=arrays["queries_trace"].swapaxes(1, 2)[..., :g],
+            model_loss_trace=arrays["model"][:, :g],
+            policy_loss_trace=arrays["policy"][:, :g],
+            model_losses=arrays["model"][:, -1],
+            policy_losses=arrays["policy"][:, -1],
+        )
+
+
+def _checked_budgets(budgets: Sequence[int] | Array) -> Integers:
+    array = np.asarray(budgets)
+    if array.ndim != 1 or array.size == 0 or array.dtype.kind not in "iu":
+        raise InputError("budgets must be a list of whole numbers, at least one")
+    if array.min() < 0:
+        raise InputError(f"budget {array.min()} is negative")
+    return array.astype(np.int64)
+
+
+def _check_stream(bundle: Bundle, horizon: int, realizations: int, order: Array | None) -> None:
+    if bundle.labels is None:
+        raise InputError("a bundle without labels cannot be replayed")
+    if horizon < 1:
+        raise InputError(f"horizon is {horizon}, expected at least 1")
+    if realizations < 1:
+        raise InputError(f"realizations is {realizations}, expected at least 1")
+    if order is None:
+        if horizon > bundle.num_rows:
+            raise InputError(f"horizon is {horizon}, but the bundle has only {bundle.num_rows} rows")
+        return
+    if np.shape(order) != (realizations, horizon):
+        raise InputError(f"order has shape {np.shape(order)}, expected ({realizations}, {horizon})")
+    if np.min(order) < 0 or np.max(order) >= bundle.num_rows:
+        raise InputError(f"order names rows outside 0..{bundle.num_rows - 1}")
+
+
+def _checked_trace(trace: Sequence[int] | Array | None, horizon: int) -> Integers:
+    grid = np.asarray([] if trace is None else trace, dtype=np.int64)
+    if grid.size and (grid[0] < 1 or grid[-1] > horizon or (np.diff(grid) <= 0).any()):
+        raise InputError(f"trace must list rounds between 1 and {horizon} in ascending order")
+    return grid
+
+
+def _check_labels(players: list[_Player]) -> None:
+    if not players:
+        raise InputError("there is no learner to replay")
+    labels = [player.label for player in players]
+    for label in labels:
+        if labels.count(label) > 1:
+            raise InputError(f"learner '{label}' is listed twice; give each a label of its own")
