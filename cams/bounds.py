@@ -194,25 +194,36 @@ def cams_stochastic_queries_printed(
 # CAMS, adversarial streams (Theorems 3 and 4).
 
 
-def cams_adversarial_regret(horizon: float, num_extended: int, num_classes: int, rho: float) -> float:
+def cams_adversarial_regret(
+    horizon: float, num_extended: int, num_classes: int, rho: float, rounds: float | None = None
+) -> float:
     """Theorem 3: 2 c sqrt(ln c / max(rho_T, sqrt(1/T))) sqrt(T ln m), in expectation, on any stream.
 
     rho_T = 1 - the largest mass CAMS has put on one label so far; 0 is always valid and gives the T^(3/4)
-    rate. The rate eta_t must be the adversarial one and the model sampled (learner `cams_adversarial`).
-    The regret is against the least sum over t of <pi_i(x_t), l_t> over the m extended policies
-    (regularised where the learner's are).
+    rate. The rate eta_t must be the adversarial one and the model sampled (learner `cams_adversarial`). The
+    regret is against the least sum over t of <pi_i(x_t), l_t> over the m extended policies (regularised
+    where the learner's are). After the first t = `rounds` of such a stream the proof gives 2 ln m / eta_t:
+    rho_t and sqrt(1/t) replace rho_T and sqrt(1/T), and T stays, since the rate was set for it.
     """
-    _require_horizon(horizon)
+    t = horizon if rounds is None else rounds
+    _require_horizon(t)
+    _require(t <= horizon, f"rounds is {t}, expected at most the horizon {horizon}")
     _require(num_classes >= 2, f"num_classes is {num_classes}, expected at least 2")
     _require(0 <= rho <= 1, f"rho is {rho}, expected in [0, 1]")
-    floor = max(rho, sqrt(1 / horizon))
+    floor = max(rho, sqrt(1 / t))
     return 2 * num_classes * sqrt(log(num_classes) / floor) * sqrt(horizon * log(num_extended))
 
 
 def cams_adversarial_queries(
-    horizon: float, num_extended: int, num_classes: int, rho: float, best_loss: float
+    horizon: float,
+    num_extended: int,
+    num_classes: int,
+    rho: float,
+    best_loss: float,
+    rounds: float | None = None,
 ) -> float:
-    """Theorem 4, the explicit last line of its proof (the paper prints only its order): 2 sqrt(T) +
-    (Theorem 3 + L~_{T,*}) (log_c T + 1) / c, with L~_{T,*} the expected loss of the best policy."""
-    regret = cams_adversarial_regret(horizon, num_extended, num_classes, rho)
-    return _queries_from_loss(horizon, regret + best_loss, num_classes)
+    """Theorem 4, the explicit last line of its proof (the paper prints only its order):
+    2 sqrt(T) + (Theorem 3 + L~_{T,*}) (log_c T + 1) / c, with L~_{T,*} the expected loss of the best policy.
+    `rounds` as in Theorem 3, with `best_loss` up to that round."""
+    regret = cams_adversarial_regret(horizon, num_extended, num_classes, rho, rounds)
+    return _queries_from_loss(horizon if rounds is None else rounds, regret + best_loss, num_classes)

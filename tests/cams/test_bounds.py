@@ -66,6 +66,13 @@ def test_theorem_3_without_rho_grows_as_the_three_quarter_power() -> None:
     assert log(large / small) / log(1e4) == pytest.approx(0.75)
 
 
+def test_theorem_3_part_of_the_way_through_the_stream() -> None:
+    # 2 ln m / eta_t: at t = 16 of T = 10000 the floor is 1/4, the sqrt(T) that of the whole stream
+    assert bounds.cams_adversarial_regret(10_000, 4, 2, 0.0, rounds=16) == pytest.approx(784.2065, abs=1e-3)
+    whole = bounds.cams_adversarial_regret(10_000, 4, 2, 0.1)
+    assert bounds.cams_adversarial_regret(10_000, 4, 2, 0.1, rounds=10_000) == whole
+
+
 def test_theorem_4() -> None:
     # T = 1024, c = 2: log_2 T + 1 = 11, 2 sqrt(T) = 64
     regret = bounds.cams_adversarial_regret(1024, 4, 2, 1.0)
@@ -84,6 +91,7 @@ def test_theorem_4() -> None:
         (lambda: bounds.cams_stochastic_regret(5, 0.0, 0.5, 1, 0.1), "gap"),
         (lambda: bounds.cams_stochastic_regret(5, 0.1, 0.0, 1, 0.1), "margin"),
         (lambda: bounds.cams_adversarial_regret(10, 5, 3, 1.2), "rho"),
+        (lambda: bounds.cams_adversarial_regret(10, 5, 3, 0.5, rounds=11), "rounds"),
     ],
 )
 def test_values_outside_the_assumptions_are_refused(call, sentence: str) -> None:
