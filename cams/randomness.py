@@ -25,6 +25,11 @@ def stream_order(seed: int, realization: int, num_rows: int, horizon: int) -> np
     return _generator(seed, realization, _ORDER).permutation(num_rows)[:horizon]
 
 
+def uniform_source(seed: int, realization: int) -> np.random.Generator:
+    """Return the generator of a realization's uniforms, for drawing them four at a time."""
+    return _generator(seed, realization, _UNIFORMS)
+
+
 def uniforms(seed: int, realization: int, horizon: int) -> npt.NDArray[np.float64]:
     """Return (T, 4) uniforms in [0, 1): coin, tie, policy, model for every round."""
-    return _generator(seed, realization, _UNIFORMS).random((horizon, 4))
+    return uniform_source(seed, realization).random((horizon, 4))
