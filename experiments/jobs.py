@@ -12,21 +12,24 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+import pandas as pd
+
 import cams
+from experiments.bundle_facts import describe_bundle
 from experiments.plan import Plan
 from experiments.records import is_current, record_path, write_record
-from experiments.replays import describe_bundle
 
 
 @dataclass(frozen=True)
 class Places:
-    """Where bundles are read and results written."""
+    """Where bundles are read and results written; `own_bundle` is read in place of all others."""
 
     bundles: Path
     results: Path
+    own_bundle: Path | None = None
 
     def bundle(self, dataset: str) -> Path:
-        return self.bundles / f"{dataset}.npz"
+        return self.own_bundle or self.bundles / f"{dataset}.npz"
 
     def record(self, plan: Plan) -> Path:
         return record_path(self.results, plan.experiment, plan.dataset, plan.seed)
@@ -34,22 +37,36 @@ class Places:
 
 def ensure_record(plan: Plan, places: Places, n_jobs: int = 0, say: Callable[[str], None] = print) -> bool:
     """Compute the record of a plan unless it is there and current; return whether it was computed."""
-    path, bundle_path = places.record(plan), places.bundle(plan.dataset)
-    have_bundle = bundle_path.exists()
-    digest = file_digest(bundle_path) if have_bundle else None
+    path, digest = places.record(plan), bundle_digest(plan, places)
     if is_current(path, plan, digest):
-        source = "up to date" if have_bundle else "taken from its record, the bundle is not here"
+        source = "up to date" if digest is not None else "taken from its record, the bundle is not here"
         say(f"{plan.experiment} {plan.dataset}: {source} ({path})")
         return False
-    if not have_bundle:
-        raise cams.InputError(f"data set '{plan.dataset}' has no bundle {bundle_path}; `make {plan.dataset}` builds it")
+    if digest is None:
+        raise _no_bundle(plan, places)
     say(f"{plan.experiment} {plan.dataset}: {_size(plan)} ...")
     start = time.perf_counter()
-    bundle = load_bundle(bundle_path, digest)
+    bundle = load_bundle(places.bundle(plan.dataset), digest) if plan.needs_bundle else None
     table = _compute_function(plan.compute)(plan, bundle, n_jobs or os.cpu_count() or 1, None)
-    write_record(path, table, plan, describe_bundle(bundle, digest or ""))
+    facts = describe_bundle(bundle, digest) if bundle else {"digest": digest}
+    write_record(path, table, plan, facts)
     say(f"{plan.experiment} {plan.dataset}: replayed in {time.perf_counter() - start:.1f} s ({path})")
     return True
+
+
+def _no_bundle(plan: Plan, places: Places) -> cams.InputError:
+    if places.own_bundle:
+        return cams.InputError(f"there is no bundle {places.own_bundle}")
+    path = places.bundle(plan.dataset)
+    return cams.InputError(f"data set '{plan.dataset}' has no bundle {path}; `make {plan.dataset}` builds it")
+
+
+def bundle_digest(plan: Plan, places: Places) -> str | None:
+    """Return the hash of the plan's bundle, None if it is not here, and a fixed word if none is needed."""
+    if not plan.needs_bundle:
+        return "none"
+    path = places.bundle(plan.dataset)
+    return file_digest(path) if path.exists() else None
 
 
 def _size(plan: Plan) -> str:
@@ -60,7 +77,7 @@ def _size(plan: Plan) -> str:
     )
 
 
-def _compute_function(path: str) -> Callable[..., object]:
+def _compute_function(path: str) -> Callable[..., pd.DataFrame]:
     module, _, name = path.rpartition(".")
     return getattr(importlib.import_module(module), name)  # type: ignore[no-any-return]
 

@@ -10,6 +10,7 @@ import dataclasses
 import hashlib
 import json
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
@@ -60,6 +61,7 @@ class Plan:
     learners: tuple[Learner, ...]
     cases: tuple[Case, ...]
     compute: str = DEFAULT_COMPUTE
+    needs_bundle: bool = True
     options: dict[str, Any] = dataclasses.field(default_factory=dict)
 
     def as_dict(self) -> dict[str, Any]:
@@ -73,7 +75,7 @@ class Plan:
 
 def make_plan(cfg: DictConfig, dataset: str | None = None) -> Plan:
     """Resolve a configuration composed from conf/run.yaml into a plan for one data set."""
-    name = dataset or cfg.dataset
+    name = dataset or dataset_name(cfg)
     experiment = cfg.experiment
     stream = _stream(cfg, name)
     horizon, budget = int(stream["horizon"]), int(stream["budget"])
@@ -92,8 +94,16 @@ def make_plan(cfg: DictConfig, dataset: str | None = None) -> Plan:
         learners=tuple(_learner(cfg, entry) for entry in experiment.learners),
         cases=_cases(experiment),
         compute=experiment.compute,
+        needs_bundle=bool(experiment.needs_bundle),
         options=_plain(experiment.options),
     )
+
+
+def dataset_name(cfg: DictConfig) -> str:
+    """Return the name under which a run is recorded: the bundle given, the streams made, or the data set."""
+    if cfg.bundle is not None:
+        return Path(cfg.bundle).stem
+    return str(cfg.dataset.name if cfg.experiment.needs_bundle else cfg.experiment.datasets[0])
 
 
 def _plain(node: Any) -> Any:
@@ -125,11 +135,8 @@ def _stream(cfg: DictConfig, dataset: str) -> dict[str, Any]:
 
 
 def _limits(cfg: DictConfig) -> dict[str, int]:
-    if cfg.scale not in cfg.scales:
-        raise cams.InputError(
-            f"scale is '{cfg.scale}', expected one of {', '.join(cfg.scales)}{nearest(cfg.scale, cfg.scales)}"
-        )
-    return {key: int(value) for key, value in (cfg.scales[cfg.scale] or {}).items() if key != "points"}
+    """Return the scale's upper limits; the number of budgets is no property of the stream."""
+    return {key: int(limit) for key, limit in cfg.scales[cfg.scale.name].items() if key != "points"}
 
 
 def _too_large(budget: int, horizon: int) -> cams.InputError:
@@ -147,7 +154,7 @@ def _budgets(cfg: DictConfig, horizon: int, budget: int) -> list[int]:
             raise _too_large(max(budgets), horizon)
         return budgets
     grid = cfg.experiment.budgets
-    points = int((cfg.scales[cfg.scale] or {}).get("points", grid.points))
+    points = int(cfg.scales[cfg.scale.name].get("points", grid.points))
     return budget_grid(budget, min(points, grid.points), grid.power)
 
 

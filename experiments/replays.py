@@ -21,7 +21,7 @@ from experiments.statistics import best_in_hindsight
 Array = npt.NDArray[np.float64]
 
 
-def compute(plan: Plan, bundle: cams.Bundle, n_jobs: int, progress: Callable[..., None] | None) -> pd.DataFrame:
+def compute(plan: Plan, bundle: cams.Bundle, n_jobs: int, progress: bool | None) -> pd.DataFrame:
     """Replay every case of a plan and return the rows of its record."""
     if plan.horizon > bundle.num_rows:
         raise cams.InputError(
@@ -64,7 +64,7 @@ def _temper_bundle(bundle: cams.Bundle, power: float) -> cams.Bundle:
 
 
 def _replay_case(
-    plan: Plan, case: Case, bundle: cams.Bundle, n_jobs: int, progress: Callable[..., None] | None
+    plan: Plan, case: Case, bundle: cams.Bundle, n_jobs: int, progress: bool | None
 ) -> pd.DataFrame:
     prepared = prepare_bundle(bundle, case)
     result = cams.replay(
@@ -88,13 +88,13 @@ def _replay_case(
     return table[list(COLUMNS)]
 
 
-def _final_rows(result: cams.ReplayResult, plan: Plan) -> pd.DataFrame:
+def _final_rows(result: cams.Replay, plan: Plan) -> pd.DataFrame:
     realizations = range(plan.realizations)
     index = product(result.learners, ["learner"], [int(b) for b in result.budgets], realizations, [plan.horizon])
     return _frame(index, result.loss.ravel(), result.queries.ravel())
 
 
-def _trace_rows(result: cams.ReplayResult, plan: Plan) -> pd.DataFrame:
+def _trace_rows(result: cams.Replay, plan: Plan) -> pd.DataFrame:
     """Rows before the horizon (where the final rows are) for the budgets whose course is wanted."""
     rounds = [t for t in plan.trace_rounds if t < plan.horizon]
     traced = [list(result.budgets).index(b) for b in plan.trace_budgets]
@@ -103,7 +103,7 @@ def _trace_rows(result: cams.ReplayResult, plan: Plan) -> pd.DataFrame:
     return _frame(index, result.loss_trace[cut].ravel(), result.queries_trace[cut].ravel())
 
 
-def _reference_rows(result: cams.ReplayResult, bundle: cams.Bundle, plan: Plan) -> pd.DataFrame:
+def _reference_rows(result: cams.Replay, bundle: cams.Bundle, plan: Plan) -> pd.DataFrame:
     """The final loss of every classifier and of every policy's favourite model."""
     names = list(bundle.model_names) + list(bundle.policy_names)
     kinds = ["classifier"] * bundle.num_models + list(bundle.policy_kinds)
@@ -113,7 +113,7 @@ def _reference_rows(result: cams.ReplayResult, bundle: cams.Bundle, plan: Plan) 
     return frame.assign(budget=0, round=plan.horizon, loss=losses.ravel(), queries=0)
 
 
-def _best_classifier_rows(result: cams.ReplayResult, plan: Plan) -> pd.DataFrame:
+def _best_classifier_rows(result: cams.Replay, plan: Plan) -> pd.DataFrame:
     best = best_in_hindsight(result.model_losses)
     losses = result.model_loss_trace[np.arange(plan.realizations), :, best]
     index = product(["best_classifier"], ["best_classifier"], [0], range(plan.realizations), plan.trace_rounds)
@@ -123,29 +123,3 @@ def _best_classifier_rows(result: cams.ReplayResult, plan: Plan) -> pd.DataFrame
 def _frame(index: product[tuple[object, ...]], loss: Array, queries: Array) -> pd.DataFrame:
     frame = pd.DataFrame(index, columns=["series", "kind", "budget", "realization", "round"])
     return frame.assign(loss=loss, queries=queries)
-
-
-def describe_bundle(bundle: cams.Bundle, digest: str) -> dict[str, object]:
-    """Return the facts that a record keeps about its bundle, for the tables of a clone that has only records."""
-    labels = bundle.labels
-    right = None if labels is None else (bundle.predictions == labels[:, None]).mean(axis=0)
-    kinds = pd.Series(bundle.policy_kinds, dtype=object).value_counts()
-    return {
-        "digest": digest,
-        "rows": bundle.num_rows,
-        "classes": bundle.num_classes,
-        "classifiers": bundle.num_models,
-        "policies": bundle.num_policies,
-        "policy_kinds": {str(kind): int(count) for kind, count in kinds.items()},
-        "best_classifier_accuracy": None if right is None else float(right.max()),
-        "worst_classifier_accuracy": None if right is None else float(right.min()),
-        "best_policy_accuracy": _best_policy_accuracy(bundle),
-    }
-
-
-def _best_policy_accuracy(bundle: cams.Bundle) -> float | None:
-    """Accuracy on the pool of following the favourite model of the best policy."""
-    if bundle.labels is None or bundle.num_policies == 0:
-        return None
-    followed = np.take_along_axis(bundle.predictions, bundle.advice.argmax(axis=2), axis=1)
-    return float((followed == bundle.labels[:, None]).mean(axis=0).max())

@@ -2,6 +2,7 @@
 
     python -m experiments.run experiment=main dataset=drift
     python -m experiments.run experiment=main dataset=drift horizon=500 realizations=5 learner.cams.floor=0.1
+    python -m experiments.run experiment=main bundle=my.npz horizon=1000 budget=200 realizations=50
     python -m experiments.run -m experiment=main,rcl dataset=drift,hiv seed=0,1 hydra/launcher=joblib
 
 The record of the shipped configuration goes to results/records/<experiment>/<dataset>/seed<k>.parquet. Overridden
@@ -18,8 +19,9 @@ from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
 from omegaconf import DictConfig
 
-from experiments.configuration import CONF, run_or_explain
-from experiments.figures import draw_dataset, figure_stem
+import cams
+from experiments.configuration import CONF, compose_run, run_or_explain
+from experiments.figures import draw_composed, draw_dataset, figure_stem
 from experiments.jobs import Places, ensure_record, say_now
 from experiments.plan import make_plan
 from experiments.sweep import recording_failures
@@ -44,18 +46,34 @@ def places_for(cfg: DictConfig, overrides: list[str]) -> tuple[Places, Path]:
     figure_variant = variant_name([o for o in overrides if o != "seed=0"])
     records = results / "variants" / record_variant if record_variant else results
     figures = results / "variants" / figure_variant if figure_variant else results
-    return Places(Path(cfg.paths.bundles), records), figures
+    return Places(Path(cfg.paths.bundles), records, Path(cfg.bundle) if cfg.bundle else None), figures
 
 
 def run(cfg: DictConfig) -> None:
     overrides = list(HydraConfig.get().overrides.task)
     places, figures = places_for(cfg, overrides)
+    if cfg.experiment.compose:
+        run_composite(cfg, places, overrides)
+        return
     plan = make_plan(cfg)
     computed = ensure_record(plan, places, cfg.n_jobs, say_now)
     stem = figure_stem(figures, plan.experiment, plan.dataset)
     if computed or cfg.redraw or not stem.with_name(f"{stem.name}.png").exists():
         for path in draw_dataset(cfg, places.record(plan), stem):
             say_now(f"{plan.experiment} {plan.dataset}: drew {path}")
+
+
+def run_composite(cfg: DictConfig, places: Places, overrides: list[str]) -> None:
+    """Make the records that a composite figure borrows, as far as their bundles are here, and draw it."""
+    kept = [o for o in overrides if o.partition("=")[0] not in ("experiment", "dataset")]
+    for entry in cfg.experiment.compose:
+        other = compose_run([*kept, f"experiment={entry.experiment}", f"dataset={entry.dataset}"])
+        try:
+            ensure_record(make_plan(other), places, cfg.n_jobs, say_now)
+        except cams.InputError as error:
+            say_now(f"{cfg.experiment.name}: panel '{entry.title}' is left out, {error}")
+    for path in draw_composed(cfg, places.results, cfg.seed):
+        say_now(f"{cfg.experiment.name}: drew {path}")
 
 
 @hydra.main(version_base="1.3", config_path=str(CONF), config_name="run")

@@ -1,0 +1,101 @@
+"""Everything: every record that a bundle allows, every figure, every table.
+
+    python -m experiments.all
+    python -m experiments.all 'steps=[figures,tables]' 'experiments=[main,rcl]' 'datasets=[drift]'
+
+A data set without a bundle is drawn from its records if they are there, and left out with a message if not.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import hydra
+from joblib import Parallel, delayed
+from omegaconf import DictConfig
+
+import cams
+from cams.errors import nearest
+from experiments.configuration import CONF, compose_run, experiment_names, run_or_explain
+from experiments.figures import draw_composed, draw_dataset, figure_stem
+from experiments.jobs import Places, ensure_record, say_now
+from experiments.plan import Plan, make_plan
+from experiments.records import read_facts, record_path
+from experiments.tables import write_tables
+
+STEPS = ("replay", "figures", "tables")
+
+
+def selected_experiments(cfg: DictConfig) -> dict[str, DictConfig]:
+    """Return the composed configuration of every wanted experiment."""
+    known = experiment_names()
+    wanted = list(cfg.experiments or known)
+    for name in wanted:
+        if name not in known:
+            raise cams.InputError(f"unknown experiment '{name}'{nearest(name, known)}")
+    return {name: compose_run([f"experiment={name}", *cfg.overrides]) for name in wanted}
+
+
+def replay_all(cfg: DictConfig, experiments: dict[str, DictConfig], places: Places) -> None:
+    """Make every record, one data set after the other so that each bundle is loaded once."""
+    plans = [
+        make_plan(experiment, dataset)
+        for experiment in experiments.values()
+        for dataset in experiment.experiment.datasets
+        if cfg.datasets is None or dataset in cfg.datasets
+    ]
+    plans.sort(key=_cheapest_data_set_first)
+    for number, plan in enumerate(plans, start=1):
+        prefix = f"[{number:2d}/{len(plans)}] "
+        try:
+            ensure_record(plan, places, cfg.n_jobs, lambda sentence, prefix=prefix: say_now(prefix + sentence))
+        except cams.InputError as error:
+            say_now(f"{prefix}{plan.experiment} {plan.dataset}: left out, {error}")
+
+
+def _cheapest_data_set_first(plan: Plan) -> tuple[int, str, str]:
+    return plan.horizon // 20_000, plan.dataset, plan.experiment
+
+
+def draw_all(cfg: DictConfig, experiments: dict[str, DictConfig], results: Path) -> None:
+    """Draw the panels of every data set and the composed figures, several at a time."""
+    tasks = []
+    for name, experiment in experiments.items():
+        for dataset in experiment.experiment.datasets:
+            path = record_path(results, name, dataset, experiment.seed)
+            wanted = cfg.datasets is None or dataset in cfg.datasets
+            if wanted and read_facts(path):
+                tasks.append(delayed(draw_dataset)(experiment, path, figure_stem(results, name, dataset)))
+        tasks.append(delayed(draw_composed)(experiment, results, experiment.seed))
+    workers = cfg.n_jobs or os.cpu_count()
+    say_now(f"drawing {len(tasks)} figures with {workers} workers ...")
+    drawn = Parallel(n_jobs=workers, batch_size=4)(tasks)
+    say_now(f"drew {sum(bool(paths) for paths in drawn)} figures under {results / 'figures'}")
+
+
+def run_all(cfg: DictConfig) -> None:
+    for step in cfg.steps:
+        if step not in STEPS:
+            raise cams.InputError(f"unknown step '{step}', expected one of {', '.join(STEPS)}{nearest(step, STEPS)}")
+    places = Places(Path(cfg.paths.bundles), Path(cfg.paths.results))
+    experiments = selected_experiments(cfg)
+    start = time.perf_counter()
+    if "replay" in cfg.steps:
+        replay_all(cfg, experiments, places)
+        say_now(f"records done after {time.perf_counter() - start:.0f} s")
+    if "figures" in cfg.steps:
+        draw_all(cfg, experiments, places.results)
+    if "tables" in cfg.steps:
+        write_tables(places.results)
+    say_now(f"all done after {time.perf_counter() - start:.0f} s")
+
+
+@hydra.main(version_base="1.3", config_path=str(CONF), config_name="all")
+def main(cfg: DictConfig) -> None:
+    run_all(cfg)
+
+
+if __name__ == "__main__":
+    run_or_explain(main)

@@ -1,0 +1,75 @@
+"""What a record keeps about its bundle, so that tables can be made where only the record is at hand.
+
+Besides sizes and accuracies these are the quantities that enter the bounds: gaps between the best and the
+second best, how often two models differ in being right, the least probability any policy gives to a model.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+import cams
+from cams.policies import regularize, regularized_constant
+
+Array = npt.NDArray[Any]
+
+# Rows of advice regularised at a time: CIFAR10's whole advice would need several gigabytes.
+CHUNK_ROWS = 500
+
+
+def describe_bundle(bundle: cams.Bundle, digest: str) -> dict[str, Any]:
+    """Return sizes, accuracies on the pool and the inputs of the bounds, as plain numbers."""
+    if bundle.labels is None:
+        raise cams.InputError("the bundle has no labels, and a replay needs them")
+    wrong = bundle.predictions != bundle.labels[:, None]
+    favourite = bundle.advice.argmax(axis=2)
+    policy_wrong = np.take_along_axis(wrong, favourite, axis=1)
+    return {
+        "digest": digest,
+        "rows": bundle.num_rows,
+        "classes": bundle.num_classes,
+        "classifiers": bundle.num_models,
+        "policies": bundle.num_policies,
+        "policy_kinds": dict(sorted(Counter(bundle.policy_kinds).items())),
+        "classifier_accuracy": [float(1 - wrong.mean(axis=0).max()), float(1 - wrong.mean(axis=0).min())],
+        "best_policy_accuracy": float(1 - policy_wrong.mean(axis=0).min()) if bundle.num_policies else None,
+        "bounds": _bound_inputs(bundle, wrong, policy_wrong),
+    }
+
+
+def _bound_inputs(bundle: cams.Bundle, wrong: Array, policy_wrong: Array) -> dict[str, Any]:
+    """Measure on the whole pool what the bounds assume known; policies are taken regularised, as they ask."""
+    rates = wrong.mean(axis=0)
+    best = int(rates.argmin())
+    others = [j for j in range(bundle.num_models) if j != best]
+    extended = np.concatenate([policy_wrong.mean(axis=0), rates])
+    ordered = np.sort(extended)
+    smallest, margin = _advice_limits(bundle, int(extended.argmin()))
+    return {
+        "model_gaps": [float(rates[j] - rates[best]) for j in others],
+        "model_disagreements": [float((wrong[:, j] != wrong[:, best]).mean()) for j in others],
+        "best_model_rate": float(rates[best]),
+        "policy_gap": float(ordered[1] - ordered[0]) if len(ordered) > 1 else 0.0,
+        "best_policy_rate": float(ordered[0]),
+        "smallest_advice": smallest,
+        "margin": margin,
+    }
+
+
+def _advice_limits(bundle: cams.Bundle, best_policy: int) -> tuple[float, float]:
+    """Return the least regularised probability of all, and the least lead of the best policy's first model."""
+    on, off = regularized_constant(bundle.num_models)
+    smallest, margin = off, on - off
+    if best_policy < bundle.num_policies:
+        margin = np.inf
+    for start in range(0, bundle.num_rows, CHUNK_ROWS):
+        advice = regularize(bundle.advice[start : start + CHUNK_ROWS].astype(np.float64))
+        smallest = min(smallest, float(advice.min(initial=np.inf)))
+        if best_policy < bundle.num_policies:
+            top = np.sort(advice[:, best_policy], axis=1)
+            margin = min(margin, float((top[:, -1] - top[:, -2]).min()))
+    return smallest, margin
