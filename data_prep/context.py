@@ -17,6 +17,7 @@ class Context:
 
     settings: conf/dataset/<dataset>.yaml with its block for the chosen scale merged over it.
     work, results: the roots under which stages write (`paths.work`, `paths.results`).
+    raw: where fetch writes, by default in `work`; it depends on no seed, so several seeds may share it.
     """
 
     dataset: str
@@ -26,6 +27,7 @@ class Context:
     n_jobs: int
     settings: DictConfig
     work: Path
+    raw: Path
     results: Path
 
     @classmethod
@@ -38,12 +40,13 @@ class Context:
             n_jobs=cfg.n_jobs,
             settings=settings_at_scale(cfg.dataset, cfg.scale.name),
             work=Path(cfg.paths.work),
+            raw=Path(cfg.paths.raw),
             results=Path(cfg.paths.results),
         )
 
     @property
     def raw_dir(self) -> Path:
-        return self.work / "raw" / self.dataset
+        return self.raw / self.dataset
 
     @property
     def download_dir(self) -> Path:

@@ -1,0 +1,22 @@
+"""Regions of chemical space: k-means on the leading singular vectors of the MACCS keys."""
+
+import numpy as np
+from sklearn.cluster import KMeans
+from sklearn.decomposition import TruncatedSVD
+
+from data_prep.context import Context
+from data_prep.dataset import Split
+from data_prep.hiv_features import Molecules, unpack
+
+
+def regions_of(molecules: Molecules, split: Split, context: Context) -> np.ndarray:
+    """(N,) region number of every molecule, 0 the largest. Fitted on classifier rows alone, labels unused."""
+    settings = context.settings.regions
+    keys = unpack(molecules.fingerprints["maccs"], "maccs")
+    seed = context.integer_seed("regions")
+    directions = TruncatedSVD(settings.dimensions, random_state=seed).fit(keys[split.classifier_rows])
+    places = directions.transform(keys)
+    clusters = KMeans(settings.count, n_init=4, random_state=seed).fit(places[split.classifier_rows])
+    sizes = np.bincount(clusters.labels_, minlength=settings.count)
+    number_of = np.argsort(np.argsort(-sizes, kind="stable"))
+    return number_of[clusters.predict(places)]
