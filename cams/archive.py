@@ -42,13 +42,16 @@ class Archive:
     def read_rows(self, name: str, working_dtype: Callable[[np.dtype[Any]], type]) -> Array:
         """Return one array in its working precision, converted block by block while it is read."""
         with self._member(name) as member:
-            shape, in_rows, dtype = _header(member)
+            try:
+                shape, in_rows, dtype = _header(member)
+            except ValueError as error:
+                raise InputError(f"{self._path}: array '{name}' cannot be read ({error})") from None
             if not in_rows or dtype.kind not in "fiu" or len(shape) == 0:
                 array = self.read(name)
                 if array.dtype.kind not in "fiu":
                     raise InputError(f"{self._path}: array '{name}' has type {array.dtype}, expected real numbers")
                 return np.ascontiguousarray(array, dtype=working_dtype(array.dtype))
-            out = np.empty(shape, dtype=working_dtype(dtype))
+            out: Array = np.empty(shape, dtype=working_dtype(dtype))
             row_bytes = dtype.itemsize * int(np.prod(shape[1:], dtype=np.int64))
             step = max(1, _READ_BYTES // max(1, row_bytes))
             for start in range(0, shape[0] if row_bytes else 0, step):
@@ -64,6 +67,8 @@ class Archive:
         try:
             with self._file.open(f"{name}.npy") as member:
                 yield member
+        except KeyError:
+            raise InputError(f"{self._path} has no array '{name}'") from None
         except (zipfile.BadZipFile, zlib.error, EOFError, OSError) as error:
             raise InputError(f"{self._path}: array '{name}' is truncated or damaged ({error})") from None
 

@@ -21,8 +21,9 @@ import numpy as np
 import numpy.typing as npt
 
 from cams.archive import open_archive, write_archive
+from cams.checks import in_range, integers
 from cams.compact import COMPACT_KEY, expand_advice
-from cams.errors import InputError
+from cams.errors import InputError, lookup
 
 POLICY_KINDS = ("normal", "malicious", "random", "biased")
 
@@ -54,11 +55,11 @@ class Bundle:
         policy_kinds: Sequence[str] | None = None,
         groups: npt.ArrayLike | None = None,
     ) -> None:
-        votes = _integers("predictions", predictions, ndim=2)
+        votes = integers("predictions", predictions, ndim=2)
         num_rows, k = votes.shape
         if num_rows == 0 or k == 0:
             raise InputError(f"predictions has shape {votes.shape}, expected at least one row and one model")
-        truth = None if labels is None else _integers("labels", labels, ndim=1)
+        truth = None if labels is None else integers("labels", labels, ndim=1)
         if truth is not None and len(truth) != num_rows:
             raise InputError(f"labels has {len(truth)} rows, expected {num_rows} as in predictions")
 
@@ -66,12 +67,13 @@ class Bundle:
         self.num_classes = largest + 1 if num_classes is None else int(num_classes)
         if self.num_classes < 1:
             raise InputError(f"num_classes is {self.num_classes}, expected at least 1")
-        self.predictions = _in_range("predictions", votes, self.num_classes)
-        self.labels = None if truth is None else _in_range("labels", truth, self.num_classes)
+        self.predictions = in_range("predictions", votes, self.num_classes)
+        self.labels = None if truth is None else in_range("labels", truth, self.num_classes)
 
         if advice is None:
             advice = np.zeros((num_rows, 0, k), dtype=np.float32)
-        pi = _advice_array(advice)
+        given = np.asarray(advice)
+        pi = _advice_array(given)
         if pi.ndim != 3 or (pi.shape[0], pi.shape[2]) != (num_rows, k):
             raise InputError(f"advice has shape {pi.shape}, expected ({num_rows}, n, {k}) to match predictions")
         n = pi.shape[1]
@@ -79,7 +81,7 @@ class Bundle:
         self.policy_names = _names("policy_names", policy_names, n, "policy")
         self.policy_kinds = _kinds(policy_kinds, n)
         if not _check_sums(pi, self.policy_names):
-            pi = pi.copy() if isinstance(advice, np.ndarray) and np.may_share_memory(pi, advice) else pi
+            pi = pi.copy() if np.may_share_memory(pi, given) else pi
             _normalise(pi, self.policy_names)
         self.advice = pi
 
@@ -89,11 +91,11 @@ class Bundle:
 
     @property
     def num_rows(self) -> int:
-        return self.predictions.shape[0]
+        return int(self.predictions.shape[0])
 
     @property
     def num_models(self) -> int:
-        return self.predictions.shape[1]
+        return int(self.predictions.shape[1])
 
     @property
     def num_policies(self) -> int:
@@ -157,9 +159,15 @@ class Bundle:
         if (which is None) == (kinds is None):
             raise InputError("select_policies takes either positions or kinds")
         if kinds is not None:
-            wanted = set(kinds)
+            wanted = [kinds] if isinstance(kinds, str) else list(kinds)
+            for kind in wanted:
+                lookup(dict.fromkeys(POLICY_KINDS), kind, "kind of policy")
             which = [i for i, kind in enumerate(self.policy_kinds) if kind in wanted]
-        return self._with_policies(list(which or ()))
+        positions = [] if which is None else [int(i) for i in which]
+        for i in positions:
+            if not 0 <= i < self.num_policies:
+                raise InputError(f"there is no policy {i}, the bundle has {self.num_policies}")
+        return self._with_policies(positions)
 
     def without_policies(self) -> Bundle:
         """Return the context-free bundle: the same classifiers, no advice."""
@@ -183,11 +191,10 @@ def _working_dtype(stored: np.dtype[Any]) -> type[np.float32 | np.float64]:
     return np.float64 if stored.kind == "f" and stored.itemsize >= 8 else np.float32
 
 
-def _advice_array(advice: npt.ArrayLike) -> Array:
-    pi = np.asarray(advice)
-    if pi.dtype.kind not in "fiu":
-        raise InputError(f"advice has type {pi.dtype}, expected real numbers")
-    return np.ascontiguousarray(pi, dtype=_working_dtype(pi.dtype))
+def _advice_array(given: Array) -> Array:
+    if given.dtype.kind not in "fiu":
+        raise InputError(f"advice has type {given.dtype}, expected real numbers")
+    return np.ascontiguousarray(given, dtype=_working_dtype(given.dtype))
 
 
 def _chunks(pi: Array) -> Iterator[tuple[int, Array]]:
@@ -224,27 +231,6 @@ def _check_advice(part: Array, sums: Array, start: int, policy_names: list[str])
     if np.abs(sums - 1).max() > SUM_TOLERANCE:
         i, p = np.argwhere(np.abs(sums - 1) > SUM_TOLERANCE)[0]
         raise InputError(f"advice[{start + i}, {p}] sums to {sums[i, p]:.4g}, expected 1 (policy '{policy_names[p]}')")
-
-
-def _integers(name: str, values: npt.ArrayLike, ndim: int) -> Array:
-    array = np.asarray(values)
-    if array.ndim != ndim:
-        raise InputError(f"{name} has {array.ndim} dimension(s), expected {ndim}")
-    if array.dtype.kind == "f" and not np.isfinite(array).all():
-        at = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
-        raise InputError(f"{name}[{', '.join(map(str, at))}] is {array[at]:g}, expected a class number")
-    if array.dtype.kind not in "iu":
-        raise InputError(f"{name} has type {array.dtype}, expected integers")
-    return array
-
-
-def _in_range(name: str, array: Array, num_classes: int) -> npt.NDArray[np.int32]:
-    if array.min() < 0 or array.max() >= num_classes:
-        at = tuple(int(i) for i in np.argwhere((array < 0) | (array >= num_classes))[0])
-        raise InputError(
-            f"{name}[{', '.join(map(str, at))}] is {array[at]}, expected a class in 0..{num_classes - 1}"
-        )
-    return np.ascontiguousarray(array, dtype=np.int32)
 
 
 def _names(array_name: str, names: Sequence[str] | None, count: int, prefix: str) -> list[str]:

@@ -22,6 +22,7 @@ import numpy.typing as npt
 from scipy.special import expit
 
 from cams.archive import Archive, write_archive
+from cams.checks import in_range, integers
 from cams.errors import InputError
 from cams.policies import contrary, random_advice, sharpen
 
@@ -52,6 +53,11 @@ class DenseRewards:
     def count(self) -> int:
         return int(self.values.shape[1])
 
+    def check(self, num_rows: int, k: int) -> None:
+        _check_shape("rewards", self.values, (num_rows, None, k))
+        if self.values.dtype != np.uint8 and not ((self.values >= 0) & (self.values <= 1)).all():
+            raise InputError("rewards has values outside 0..1")
+
     def rows(self, start: int, stop: int) -> Array:
         part = self.values[start:stop].astype(np.float32)
         return part / 255 if self.values.dtype == np.uint8 else part
@@ -75,6 +81,18 @@ class HeadRewards:
     @property
     def count(self) -> int:
         return int(self.features.shape[1])
+
+    def check(self, num_rows: int, k: int) -> None:
+        _check_shape("head_features", self.features, (num_rows, None, None))
+        _, s, d = self.features.shape
+        for name, array, shape in (
+            ("head_scale", self.scale, (s,)),
+            ("head_weights", self.weights, (s, d, k)),
+            ("head_bias", self.bias, (s, k)),
+        ):
+            _check_shape(name, array, shape)
+            if not np.isfinite(array).all():
+                raise InputError(f"{name} has values that are not finite")
 
     def rows(self, start: int, stop: int) -> Array:
         features = self.features[start:stop].astype(np.float32) * self.scale[None, :, None].astype(np.float32)
@@ -106,12 +124,15 @@ def save_compact(
     groups: Array | None = None,
 ) -> None:
     """Write a bundle in compact form; `Bundle.load` shows it with plain advice (N, n, k)."""
+    votes = in_range("predictions", integers("predictions", predictions, ndim=2), num_classes)
+    truth = in_range("labels", integers("labels", labels, ndim=1), num_classes)
+    rewards.check(*votes.shape)
     for recipe in policies:
         _parse(recipe.source, rewards.count)
     small = np.uint8 if num_classes <= 256 else np.int32
     arrays = {
-        "predictions": predictions.astype(small),
-        "labels": labels.astype(small),
+        "predictions": votes.astype(small),
+        "labels": truth.astype(small),
         "num_classes": np.asarray(num_classes),
         "model_names": np.asarray(model_names, dtype=np.str_),
         "policy_names": np.asarray([recipe.name for recipe in policies], dtype=np.str_),
@@ -127,10 +148,11 @@ def save_compact(
 
 def expand_advice(archive: Archive) -> dict[str, Any]:
     """Return the advice (N, n, k) of a compact bundle with its policies' names and kinds."""
+    num_rows, k = integers("predictions", archive.read("predictions"), ndim=2).shape
     rewards = _stored_rewards(archive)
+    rewards.check(num_rows, k)
     sharpness = float(archive.read("sharpness"))
     recipes = [_parse(str(source), rewards.count) for source in archive.read(COMPACT_KEY)]
-    num_rows, k = archive.read("predictions").shape
     advice = np.empty((num_rows, len(recipes), k), dtype=np.float32)
     for p, (how, number) in enumerate(recipes):
         if how == "random":
@@ -153,6 +175,14 @@ def _stored_rewards(archive: Archive) -> StoredRewards:
     if "rewards" in archive.names():
         return DenseRewards(archive.read("rewards"))
     return HeadRewards(*(archive.read(f"head_{part}") for part in ("features", "scale", "weights", "bias")))
+
+
+def _check_shape(name: str, array: Array, expected: tuple[int | None, ...]) -> None:
+    """Refuse an array whose shape differs from the expected one; None stands for any length."""
+    fits = array.ndim == len(expected) and all(b in (None, a) for a, b in zip(array.shape, expected, strict=True))
+    if not fits or array.dtype.kind not in "fiu":
+        wanted = ", ".join("any" if length is None else str(length) for length in expected)
+        raise InputError(f"{name} has shape {array.shape} and type {array.dtype}, expected numbers ({wanted})")
 
 
 def _parse(source: str, count: int) -> tuple[str, int]:

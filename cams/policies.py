@@ -34,7 +34,8 @@ def random_advice(num_rows: int, num_models: int, seed: int) -> npt.NDArray[np.f
     plain uniforms, and a bundle's recipe must rebuild the same advice for ever.
     """
     exponentials = -np.log1p(-np.random.default_rng(seed).random((num_rows, num_models)))
-    return (exponentials / exponentials.sum(axis=1, keepdims=True)).astype(np.float32)
+    advice: npt.NDArray[np.float32] = (exponentials / exponentials.sum(axis=1, keepdims=True)).astype(np.float32)
+    return advice
 
 
 def temper(advice: Array, power: float) -> Array:

@@ -19,7 +19,7 @@ from tqdm import tqdm
 
 from cams.bundle import Bundle
 from cams.engine.hindsight import favourite_models, hindsight_losses, models_of_policy
-from cams.engine.kernel import replay_realization
+from cams.engine.kernel import Stream, replay_realization
 from cams.engine.spec import RECOMMEND_HINDSIGHT
 from cams.errors import InputError
 from cams.learners import Learner, Problem, learner_entry
@@ -118,8 +118,8 @@ def replay(
     from 0, `scaled` spreads each budget over the known horizon, `trace` lists rounds at which
     to record cumulative values. Threads (`n_jobs`) divide realizations; results do not depend on how.
     """
-    budgets = _checked_budgets(budgets)
-    _check_stream(bundle, horizon, realizations, order)
+    asked = _checked_budgets(budgets)
+    _check_stream(bundle, horizon, realizations, seed, order)
     trace_grid = _checked_trace(trace, horizon)
     players = [_Player.parse(learner, bundle, horizon, regularize, scaled) for learner in learners]
     _check_labels(players)
@@ -127,7 +127,8 @@ def replay(
         bundle=bundle,
         advice=regularize_advice(bundle.advice) if regularize else bundle.advice,
         players=players,
-        budgets=budgets,
+        # The engine spends one budget after another, so it wants each once and in ascending order.
+        budgets=np.unique(asked),
         # The last round is always recorded: it is where the oracle's policy and the final losses are read.
         grid=trace_grid if trace_grid.size and trace_grid[-1] == horizon else np.append(trace_grid, horizon),
     )
@@ -143,7 +144,7 @@ def replay(
     ):
         for _ in pool.map(play, range(realizations)):
             bar.update()
-    return stage.result(trace_grid, horizon)
+    return stage.result(asked, trace_grid, horizon)
 
 
 def _silent(progress: bool | None) -> bool | None:
@@ -173,9 +174,7 @@ class _Player:
             name = settings.pop("name")
         label = settings.pop("label", name)
         learner_entry(name, settings)
-        problem = Problem(
-            bundle.num_models, bundle.num_policies, bundle.num_classes, horizon, None, regularize, scaled
-        )
+        problem = Problem(bundle.num_models, bundle.num_policies, bundle.num_classes, horizon, None, regularize, scaled)
         return cls(name, label, settings, problem)
 
     def make(self, budget: int, **settings: Any) -> Learner:
@@ -198,6 +197,11 @@ class _Stage:
     favourites: Array = field(init=False)
     arrays: dict[str, Integers] = field(init=False)
 
+    @property
+    def labels(self) -> Array:
+        assert self.bundle.labels is not None  # `_check_stream` refuses a bundle without labels
+        return self.bundle.labels
+
     def allocate(self, realizations: int) -> None:
         a, b, g = len(self.players), len(self.budgets), len(self.grid)
         k, n = self.bundle.num_models, self.bundle.num_policies
@@ -216,7 +220,7 @@ class _Stage:
     def play(self, realization: int, rows: Integers, draws: Array) -> None:
         bundle, arrays = self.bundle, self.arrays
         hindsight_losses(
-            rows, bundle.predictions, bundle.labels, self.advice, self.favourites, draws, self.grid,
+            rows, bundle.predictions, self.labels, self.advice, self.favourites, draws, self.grid,
             arrays["model"][realization], arrays["policy"][realization],
         )  # fmt: skip
         total = np.concatenate([arrays["policy"][realization, -1], arrays["model"][realization, -1]])
@@ -243,17 +247,14 @@ class _Stage:
         if kernel.recommend == RECOMMEND_HINDSIGHT:
             models = models_of_policy(best, rows, self.advice, self.favourites, draws)
         replay_realization(
-            rows, bundle.predictions, bundle.labels, self.advice, draws, bundle.num_classes,
+            rows, bundle.predictions, self.labels, self.advice, draws, bundle.num_classes,
             kernel, on, off, models, self.budgets[block], self.grid, *out,
         )  # fmt: skip
 
-    def _play_slowly(
-        self, player: _Player, b: int, rows: Integers, draws: Array, best: int, out: list[Array]
-    ) -> None:
+    def _play_slowly(self, player: _Player, b: int, rows: Integers, draws: Array, best: int, out: list[Array]) -> None:
         """Run a learner that has no compiled twin, round by round."""
         loss, queries, loss_trace, queries_trace = out
         bundle, budget = self.bundle, int(self.budgets[b])
-        assert bundle.labels is not None
         learner = player.make(budget)
         if isinstance(learner, Oracle):
             learner.policy = best
@@ -263,24 +264,25 @@ class _Stage:
                 bundle.predictions[row], bundle.advice[row], draws[step], can_buy=bool(queries[0] < budget)
             )
             if decided.query:
-                learner.learn(decided, int(bundle.labels[row]))
+                learner.learn(decided, int(self.labels[row]))
                 queries[0] += 1
-            loss[0] += bundle.predictions[row, decided.model] != bundle.labels[row]
+            loss[0] += bundle.predictions[row, decided.model] != self.labels[row]
             if recorded < len(self.grid) and self.grid[recorded] == step + 1:
                 loss_trace[0, recorded], queries_trace[0, recorded] = loss[0], queries[0]
                 recorded += 1
 
-    def result(self, trace: Integers, horizon: int) -> Replay:
+    def result(self, budgets: Integers, trace: Integers, horizon: int) -> Replay:
         arrays, g = self.arrays, len(trace)
+        played = np.searchsorted(self.budgets, budgets)
         return Replay(
             learners=[player.label for player in self.players],
-            budgets=self.budgets,
+            budgets=budgets,
             horizon=horizon,
             trace=trace,
-            loss=arrays["loss"].swapaxes(1, 2),
-            queries=arrays["queries"].swapaxes(1, 2),
-            loss_trace=arrays["loss_trace"].swapaxes(1, 2)[..., :g],
-            queries_trace=arrays["queries_trace"].swapaxes(1, 2)[..., :g],
+            loss=arrays["loss"][:, :, played].swapaxes(1, 2),
+            queries=arrays["queries"][:, :, played].swapaxes(1, 2),
+            loss_trace=arrays["loss_trace"][:, :, played, :g].swapaxes(1, 2),
+            queries_trace=arrays["queries_trace"][:, :, played, :g].swapaxes(1, 2),
             model_loss_trace=arrays["model"][:, :g],
             policy_loss_trace=arrays["policy"][:, :g],
             model_losses=arrays["model"][:, -1],
@@ -297,28 +299,34 @@ def _checked_budgets(budgets: Sequence[int] | Array) -> Integers:
     return array.astype(np.int64)
 
 
-def _check_stream(bundle: Bundle, horizon: int, realizations: int, order: Array | None) -> None:
+def _check_stream(bundle: Bundle, horizon: int, realizations: int, seed: int, order: Array | None) -> None:
     if bundle.labels is None:
         raise InputError("a bundle without labels cannot be replayed")
     if horizon < 1:
         raise InputError(f"horizon is {horizon}, expected at least 1")
     if realizations < 1:
         raise InputError(f"realizations is {realizations}, expected at least 1")
+    if seed < 0:
+        raise InputError(f"seed is {seed}, expected a whole number that is not negative")
     if order is None:
         if horizon > bundle.num_rows:
             raise InputError(f"horizon is {horizon}, but the bundle has only {bundle.num_rows} rows")
         return
     if np.shape(order) != (realizations, horizon):
         raise InputError(f"order has shape {np.shape(order)}, expected ({realizations}, {horizon})")
+    if np.asarray(order).dtype.kind not in "iu":
+        raise InputError(f"order has type {np.asarray(order).dtype}, expected row numbers")
     if np.min(order) < 0 or np.max(order) >= bundle.num_rows:
         raise InputError(f"order names rows outside 0..{bundle.num_rows - 1}")
 
 
 def _checked_trace(trace: Sequence[int] | Array | None, horizon: int) -> Integers:
-    grid = np.asarray([] if trace is None else trace, dtype=np.int64)
-    if grid.size and (grid[0] < 1 or grid[-1] > horizon or (np.diff(grid) <= 0).any()):
+    grid = np.asarray([] if trace is None else trace)
+    if grid.size and (
+        grid.ndim != 1 or grid.dtype.kind not in "iu" or grid[0] < 1 or grid[-1] > horizon or (np.diff(grid) <= 0).any()
+    ):
         raise InputError(f"trace must list rounds between 1 and {horizon} in ascending order")
-    return grid
+    return grid.astype(np.int64)
 
 
 def _check_labels(players: list[_Player]) -> None:

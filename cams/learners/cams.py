@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 from math import log, sqrt
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -40,7 +40,7 @@ class Cams(Learner):
     Further settings go to the query rule, such as `floor` (factor on 1/sqrt(t)) of `entropy`.
     """
 
-    state_names = ("L",)
+    state_names: ClassVar[tuple[str, ...]] = ("L",)
     rate_kind = spec.RATE_ANYTIME
 
     def __init__(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import log, sqrt
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -23,7 +23,7 @@ class FollowTheLeader(Learner):
     model_losses  (k,) the same, importance weighted, for query rules that need them
     """
 
-    state_names = ("errors", "model_losses")
+    state_names: ClassVar[tuple[str, ...]] = ("errors", "model_losses")
     recommend_code = spec.RECOMMEND_LEADER
 
     def __init__(self, problem: Problem, *, query: str, **query_settings: Any) -> None:

@@ -35,7 +35,8 @@ class Belief:
 
     def class_mass(self) -> Floats:
         """Return p_y (c,): the mass of models voting y. The expected loss if the label were y is 1 - p_y."""
-        return np.bincount(self.predictions, weights=self.w, minlength=self.num_classes)
+        mass: Floats = np.bincount(self.predictions, weights=self.w, minlength=self.num_classes).astype(np.float64)
+        return mass
 
 
 class QueryRule(ABC):
