@@ -38,9 +38,8 @@ def draw_dataset(cfg: DictConfig, record_file: Path, stem: Path) -> list[Path]:
 
     record = read_record(record_file)
     panels = dataset_panels(cfg, record)
-    title = dataset_title(cfg, record.facts["plan"]["dataset"])
-    titled = [_titled(panel, f"{title}: {panel.title}" if panel.title else title) for panel in panels]
     numbers = write_numbers(panels, stem)
+    titled = [_titled(panel, _join(stream_title(cfg, record), panel.title)) for panel in panels]
     return [numbers, *save(draw([titled]), stem)]
 
 
@@ -53,8 +52,9 @@ def compose_figure(cfg: DictConfig, results: Path, seed: int = 0) -> list[list[P
     for dataset in experiment.datasets:
         path = record_path(results, experiment.name, dataset, seed)
         if path.exists():
-            title = dataset_title(cfg, dataset)
-            columns.append([_titled(p, _join(title, p.title)) for p in dataset_panels(cfg, read_record(path))])
+            record = read_record(path)
+            title = stream_title(cfg, record)
+            columns.append([_titled(p, _join(title, p.title)) for p in dataset_panels(cfg, record)])
     if not columns:
         return []
     as_rows = [list(row) for row in zip(*columns, strict=True)]
@@ -101,9 +101,14 @@ def dataset_title(cfg: DictConfig, dataset: str) -> str:
     return str(cfg.streams[dataset].title) if dataset in cfg.streams else dataset
 
 
+def stream_title(cfg: DictConfig, record: Record) -> str:
+    plan = record.facts["plan"]
+    return f"{dataset_title(cfg, plan['dataset'])} (T = {plan['horizon']:,})"
+
+
 def _titled(panel: Panel, title: str) -> Panel:
     return dataclasses.replace(panel, title=title)
 
 
 def _join(*parts: str) -> str:
-    return ": ".join(part for part in parts if part)
+    return "\n".join(part for part in parts if part)

@@ -14,13 +14,13 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from experiments.appearance import BEST_REFERENCE, OTHER_REFERENCE, Look, look_of
+from experiments.appearance import BEST_REFERENCE, OTHER_REFERENCE, SECOND_CASE_LINE, Look, look_of
 from experiments.records import Record
 from experiments.statistics import band, relative_loss
 
@@ -28,6 +28,7 @@ Array = npt.NDArray[np.float64]
 
 COST_LABEL = "Labels bought"
 ROUND_LABEL = "Round t"
+ERRORS_LABEL = "Errors in T rounds"
 POLICY_KINDS = ("normal", "biased", "malicious", "random")
 # "Only top performance policies" are worth a line of their own.
 TOP_POLICIES = 5
@@ -66,6 +67,7 @@ class Panel:
     references: tuple[Reference, ...] = ()
     title: str = ""
     tick_labels: tuple[str, ...] = field(default=())
+    log_axes: bool = False
 
     def to_frame(self) -> pd.DataFrame:
         """Return the numbers in long form: series, x, mean, low, high (x is empty for references)."""
@@ -95,20 +97,20 @@ def loss_against_cost(record: Record, options: dict[str, Any]) -> Panel:
     """Mean final loss against mean labels bought, one point per budget."""
     final = _final(record)
     lines = []
-    for position, (name, label, rows) in enumerate(_learners(final)):
+    for who, rows in _learners(final):
         queries, loss = pivot(rows, "queries", "budget"), pivot(rows, "loss", "budget")
-        lines.append(_line(name, label, position, queries.mean(axis=1), loss))
+        lines.append(_line(who, queries.mean(axis=1), loss))
     references = tuple(_references(final, options.get("references", ())))
-    return Panel(COST_LABEL, f"Errors in {record.facts['plan']['horizon']:,} rounds", tuple(lines), references)
+    return Panel(COST_LABEL, ERRORS_LABEL, tuple(lines), references)
 
 
 def queries_over_time(record: Record, options: dict[str, Any]) -> Panel:
     """Labels bought up to round t with the largest recorded budget (or the budget in the options)."""
     lines = []
-    for position, (name, label, rows) in enumerate(_learners(_traced(record, options))):
+    for who, rows in _learners(_traced(record, options)):
         queries = pivot(rows, "queries", "round")
-        lines.append(_line(name, label, position, _rounds(rows), queries))
-    return Panel(ROUND_LABEL, "Labels bought up to t", tuple(lines))
+        lines.append(_line(who, _rounds(rows), queries))
+    return Panel(ROUND_LABEL, "Labels bought by t", tuple(lines))
 
 
 def relative_loss_over_time(record: Record, options: dict[str, Any]) -> Panel:
@@ -116,11 +118,11 @@ def relative_loss_over_time(record: Record, options: dict[str, Any]) -> Panel:
     table = record.table
     best = pivot(table[table["kind"] == "best_classifier"], "loss", "round").T
     lines = []
-    for position, (name, label, rows) in enumerate(_learners(_traced(record, options))):
+    for who, rows in _learners(_traced(record, options)):
         relative = relative_loss(pivot(rows, "loss", "round").T, best).T
-        lines.append(_line(name, label, position, _rounds(rows), relative))
+        lines.append(_line(who, _rounds(rows), relative))
     zero = Reference("best_classifier", "Best classifier in hindsight", BEST_REFERENCE, 0.0, 0.0, 0.0)
-    return Panel(ROUND_LABEL, "Errors relative to best classifier", tuple(lines), (zero,))
+    return Panel(ROUND_LABEL, "Errors above best classifier", tuple(lines), (zero,))
 
 
 def loss_against_case(record: Record, options: dict[str, Any]) -> Panel:
@@ -137,9 +139,9 @@ def loss_against_case(record: Record, options: dict[str, Any]) -> Panel:
         lines.append(Series(name, look.title, look, np.arange(len(cases), dtype=float), *limits))
     return Panel(
         options.get("x_label", ""),
-        f"Errors in {record.facts['plan']['horizon']:,} rounds",
+        ERRORS_LABEL,
         tuple(lines),
-        tuple(_references(final[final["case"] == cases[0]], options.get("references", ()))),
+        tuple(_references(final, options.get("references", ()))),
         tick_labels=tuple(cases),
     )
 
@@ -157,26 +159,32 @@ def pivot(rows: pd.DataFrame, values: str, index: str) -> pd.DataFrame:
     return rows.pivot(index=index, columns="realization", values=values).sort_index()
 
 
-def _line(name: str, label: str, position: int, x: npt.ArrayLike, values: pd.DataFrame) -> Series:
-    look = look_of(name, position)
-    return Series(
-        f"{name} {label}".strip(),
-        f"{look.title}{', ' + label if label else ''}",
-        look,
-        np.asarray(x, dtype=np.float64),
-        *band(values.to_numpy()),
-    )
+class _Identity(NamedTuple):
+    name: str
+    label: str
+    look: Look
+
+
+def _line(who: _Identity, x: npt.ArrayLike, values: npt.ArrayLike) -> Series:
+    """Return the line of a learner from values (points, R)."""
+    return Series(*who, np.asarray(x, dtype=np.float64), *band(values))
 
 
 def _learner_labels(record: Record) -> list[str]:
     return [learner["label"] for learner in record.facts["plan"]["learners"]]
 
 
-def _learners(rows: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame]]:
-    """Yield (learner, case label, its rows) in the order in which they were recorded."""
+def _learners(rows: pd.DataFrame) -> Iterator[tuple[_Identity, pd.DataFrame]]:
+    """Yield every learner in every case with its rows, in the order in which they were recorded."""
     learners = rows[rows["kind"] == "learner"]
-    for (case, name), group in learners.groupby(["case", "series"], observed=True, sort=False):
-        yield str(name), str(case), group
+    cases = list(learners["case"].unique())
+    groups = learners.groupby(["case", "series"], observed=True, sort=False)
+    for position, ((case, name), group) in enumerate(groups):
+        look = look_of(str(name), position)
+        # A learner keeps its colour and marker in every case; the line tells the cases apart.
+        look = look if case == cases[0] else look._replace(line=SECOND_CASE_LINE)
+        label = f"{look.title}, {case}" if case else look.title
+        yield _Identity(f"{name} {case}".strip(), label, look), group
 
 
 def _final(record: Record) -> pd.DataFrame:
@@ -204,25 +212,23 @@ def _references(final: pd.DataFrame, wanted: list[str]) -> Iterator[Reference]:
     """
     groups = {
         "best_classifier": (("classifier",), "Best classifier", 1),
-        "classifiers": (("classifier",), "Best classifier", None),
+        "classifiers": (("classifier",), "Best reference", None),
         "best_policy": (("normal", "biased"), "Best policy", 1),
         "policies": (POLICY_KINDS, "Best policy", TOP_POLICIES),
-        "normal": (("normal", "biased"), "Best policy", None),
-        "bad_policies": (("malicious", "random"), "Best malicious or random policy", None),
+        "normal": (("normal", "biased"), "Best reference", None),
+        "bad_policies": (("malicious", "random"), "Best reference", None),
     }
+    # What a classifier or a policy's favourite model loses is the same in every case.
+    final = final[final["case"] == final["case"].iloc[0]]
     for entry in wanted:
         kinds, title, count = groups[entry]
         rows = final[final["kind"].isin(kinds)]
         if rows.empty:
             continue
-        losses = rows.pivot(index="series", columns="realization", values="loss")
+        losses = pivot(rows, "loss", "series")
         losses = losses.loc[losses.mean(axis=1).sort_values(kind="stable").index][:count]
         for rank, (name, values) in enumerate(losses.iterrows()):
             limits = (float(v) for v in band(values.to_numpy()))
             look = BEST_REFERENCE if rank == 0 else OTHER_REFERENCE
-            label = title if rank == 0 else _others(entry)
+            label = title if rank == 0 else "Other references"
             yield Reference(str(name), label, look, *limits)
-
-
-def _others(entry: str) -> str:
-    return "Other classifiers" if entry == "classifiers" else "Other policies"

@@ -6,8 +6,10 @@ import os
 from collections.abc import Sequence
 from itertools import zip_longest
 from pathlib import Path
+from typing import Any
 
 import matplotlib as mpl
+import numpy.typing as npt
 
 mpl.use("Agg")
 
@@ -20,9 +22,11 @@ from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 from experiments.panels import Panel, Reference, Series
 
 STYLE = Path(__file__).with_name("paper.mplstyle")
-PANEL_WIDTH, PANEL_HEIGHT = 2.05, 1.75
+PANEL_WIDTH, PANEL_HEIGHT = 2.0, 1.75
 SMALLEST_WIDTH = 3.6
-LEGEND_ROW = 0.19
+LEGEND_ROW = 0.165
+# Inches that a legend entry takes: its line and gaps, and each character of its label.
+LEGEND_HANDLE, LEGEND_CHARACTER = 0.58, 0.062
 MARKERS_PER_LINE = 8
 # Files must not differ between two runs that draw the same thing.
 METADATA = {
@@ -36,8 +40,8 @@ def draw(grid: Sequence[Sequence[Panel | None]]) -> Figure:
     rows, columns = len(grid), max(len(row) for row in grid)
     entries = legend_entries([panel for row in grid for panel in row if panel])
     width = max(columns * PANEL_WIDTH, SMALLEST_WIDTH)
-    per_row = _entries_per_row(list(entries), width)
-    height = rows * PANEL_HEIGHT + -(-len(entries) // per_row) * LEGEND_ROW + 0.1
+    legend_columns = fitting_columns(list(entries), width)
+    height = rows * PANEL_HEIGHT + -(-len(entries) // legend_columns) * LEGEND_ROW + 0.1
     with mpl.rc_context(fname=str(STYLE)):
         figure, axes = plt.subplots(rows, columns, figsize=(width, height), squeeze=False)
         for row, places in zip(grid, axes, strict=True):
@@ -46,8 +50,17 @@ def draw(grid: Sequence[Sequence[Panel | None]]) -> Figure:
                     draw_panel(ax, panel)
                 else:
                     ax.set_axis_off()
-        figure.legend(list(entries.values()), list(entries), loc="outside upper center", ncols=per_row)
+        _say_once(axes)
+        figure.legend(list(entries.values()), list(entries), loc="outside upper center", ncols=legend_columns)
     return figure
+
+
+def _say_once(axes: npt.NDArray[Any]) -> None:
+    """Remove an axis label that the panel to the left, or the one below, already says."""
+    for left, right in zip(axes[:, :-1].ravel(), axes[:, 1:].ravel(), strict=True):
+        right.yaxis.label.set_visible(left.get_ylabel() != right.get_ylabel())
+    for upper, lower in zip(axes[:-1].ravel(), axes[1:].ravel(), strict=True):
+        upper.xaxis.label.set_visible(upper.get_xlabel() != lower.get_xlabel())
 
 
 def draw_panel(ax: Axes, panel: Panel) -> None:
@@ -57,6 +70,9 @@ def draw_panel(ax: Axes, panel: Panel) -> None:
         _draw_series(ax, line)
     ax.set(title=panel.title, xlabel=panel.x_label, ylabel=panel.y_label)
     ax.margins(x=0.03)
+    if panel.log_axes:
+        ax.set(xscale="log", yscale="log")
+        return
     ax.yaxis.set_major_locator(MaxNLocator(nbins=5))
     if panel.tick_labels:
         ax.set_xticks(range(len(panel.tick_labels)), panel.tick_labels)
@@ -88,12 +104,14 @@ def _draw_reference(ax: Axes, level: Reference) -> None:
     ax.axhline(level.mean, color=level.look.colour, linestyle=level.look.line, linewidth=1.0, zorder=1)
 
 
-def _entries_per_row(labels: list[str], width: float) -> int:
-    """Return how many legend entries fit side by side, evenly spread over the rows they need."""
-    longest = max((len(label) for label in labels), default=1)
-    fitting = max(1, int(width / (0.55 + 0.065 * longest)))
-    rows = -(-len(labels) // fitting)
-    return -(-len(labels) // rows)
+def fitting_columns(labels: list[str], width: float) -> int:
+    """Return the largest number of legend columns whose entries, filled column by column, fit the width."""
+    for columns in range(len(labels), 1, -1):
+        rows = -(-len(labels) // columns)
+        longest = [max(map(len, labels[i : i + rows])) for i in range(0, len(labels), rows)]
+        if sum(LEGEND_HANDLE + LEGEND_CHARACTER * length for length in longest) <= width:
+            return columns
+    return 1
 
 
 def legend_entries(panels: Sequence[Panel]) -> dict[str, Line2D]:

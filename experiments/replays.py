@@ -5,7 +5,6 @@ An experiment that computes otherwise names its own function under `compute`, wi
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import product
 
 import numpy as np
@@ -63,9 +62,7 @@ def _temper_bundle(bundle: cams.Bundle, power: float) -> cams.Bundle:
     )
 
 
-def _replay_case(
-    plan: Plan, case: Case, bundle: cams.Bundle, n_jobs: int, progress: bool | None
-) -> pd.DataFrame:
+def _replay_case(plan: Plan, case: Case, bundle: cams.Bundle, n_jobs: int, progress: bool | None) -> pd.DataFrame:
     prepared = prepare_bundle(bundle, case)
     result = cams.replay(
         prepared,

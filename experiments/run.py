@@ -67,9 +67,9 @@ def run_composite(cfg: DictConfig, places: Places, overrides: list[str]) -> None
     """Make the records that a composite figure borrows, as far as their bundles are here, and draw it."""
     kept = [o for o in overrides if o.partition("=")[0] not in ("experiment", "dataset")]
     for entry in cfg.experiment.compose:
-        other = compose_run([*kept, f"experiment={entry.experiment}", f"dataset={entry.dataset}"])
+        other = compose_run([*kept, f"experiment={entry.experiment}"])
         try:
-            ensure_record(make_plan(other), places, cfg.n_jobs, say_now)
+            ensure_record(make_plan(other, entry.dataset), places, cfg.n_jobs, say_now)
         except cams.InputError as error:
             say_now(f"{cfg.experiment.name}: panel '{entry.title}' is left out, {error}")
     for path in draw_composed(cfg, places.results, cfg.seed):

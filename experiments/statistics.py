@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
+from scipy.special import stdtrit
 
 CONFIDENCE = 0.90
 
@@ -36,7 +36,7 @@ def band(values: npt.ArrayLike, confidence: float = CONFIDENCE, axis: int = -1) 
     if count < 2:
         return Band(mean, mean, mean)
     error = sample.std(axis=axis, ddof=1) / np.sqrt(count)
-    half = stats.t.ppf((1 + confidence) / 2, df=count - 1) * error
+    half = stdtrit(count - 1, (1 + confidence) / 2) * error
     return Band(mean, mean - half, mean + half)
 
 

@@ -33,7 +33,7 @@ def recording_failures() -> Iterator[None]:
         config = HydraConfig.get()
         note = {
             "job": " ".join(config.overrides.task),
-            "error": f"{type(error).__name__}: {error}" if not isinstance(error, cams.InputError) else str(error),
+            "error": str(error) if isinstance(error, cams.InputError) else f"{type(error).__name__}: {error}",
             "code": BAD_INPUT if isinstance(error, cams.InputError) else FAILED,
         }
         if note["code"] == FAILED:
@@ -55,5 +55,5 @@ class NameFailures(Callback):
             return
         print(f"{len(notes)} job(s) of the sweep failed, the others are done:", file=sys.stderr)
         for note in notes:
-            print(f"  {note['job']}: {note['error']}", file=sys.stderr)
+            print(f"  {note['job']}: {note['error'].splitlines()[0]}", file=sys.stderr)
         raise SystemExit(max(note["code"] for note in notes))

@@ -108,7 +108,9 @@ def write_table(table: pd.DataFrame, stem: Path, caption: str) -> None:
     texts = {
         "csv": table.to_csv(index=False),
         "md": f"{caption}\n\n{table.to_markdown(index=False, disable_numparse=True)}\n",
-        "tex": latex.to_latex(hrules=True, caption=caption, label=f"tab:{stem.name}", position_float="centering"),
+        "tex": latex.to_latex(
+            hrules=True, caption=caption.replace("%", r"\%"), label=f"tab:{stem.name}", position_float="centering"
+        ),
     }
     stem.parent.mkdir(parents=True, exist_ok=True)
     for kind, text in texts.items():

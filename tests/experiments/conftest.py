@@ -40,7 +40,7 @@ def bundle() -> cams.Bundle:
     return make_bundle()
 
 
-@pytest.fixture()
+@pytest.fixture
 def results(tmp_path: Path, bundle: cams.Bundle) -> Path:
     """A results folder whose only bundle calls itself VERTEBRAL."""
     bundles = tmp_path / "results" / "bundles"
