@@ -246,10 +246,8 @@ class _Stage:
         models = np.empty(0, dtype=np.int64)
         if kernel.recommend == RECOMMEND_HINDSIGHT:
             models = models_of_policy(best, rows, self.advice, self.favourites, draws)
-        replay_realization(
-            rows, bundle.predictions, self.labels, self.advice, draws, bundle.num_classes,
-            kernel, on, off, models, self.budgets[block], self.grid, *out,
-        )  # fmt: skip
+        stream = Stream(rows, bundle.predictions, self.labels, self.advice, draws, bundle.num_classes, on, off)
+        replay_realization(stream, kernel, models, self.budgets[block], self.grid, *out)
 
     def _play_slowly(self, player: _Player, b: int, rows: Integers, draws: Array, best: int, out: list[Array]) -> None:
         """Run a learner that has no compiled twin, round by round."""

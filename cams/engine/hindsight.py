@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
-from cams.engine.kernel import pick_tied
+from cams.engine.arithmetic import pick_tied
+from cams.engine.compiled import Array, compiled
 from cams.randomness import TIE
-
-Array = npt.NDArray[Any]
 
 _TIED = -1
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def favourite_models(advice: Array) -> Array:
     """Return (N, n) each policy's favourite model at each row, or -1 where several tie."""
-    num_rows, n, k = advice.shape
+    num_rows, n = advice.shape[:2]
     favourites = np.empty((num_rows, n), dtype=np.int32)
     for row in range(num_rows):
         for i in range(n):
@@ -29,7 +25,7 @@ def favourite_models(advice: Array) -> Array:
     return favourites
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def hindsight_losses(
     rows: Array,
     predictions: Array,

@@ -1,291 +1,226 @@
 """One realization of one learner, compiled.
 
-All budgets of a curve run in one pass. Until a budget is spent it shares the live path, whose state is the last
-slot of each state array; when it is spent the live state is copied to the budget's own slot, which never learns
-again but still names a model on every round, because the rate goes on falling.
+All budgets of a curve run in one pass. Slot b of each state array is budget b's state. The slot after the spent
+budgets is the live one, whose path all budgets share that are not yet spent. When the live budget is spent, its slot
+stays behind as it is and a copy goes on as the live one: a spent budget never learns again, but still names a model
+on every round, because the rate goes on falling.
 
-The code follows `cams.learners` line by line; the tests hold the two to the same decisions.
+The code follows `cams.learners` rule by rule; the tests hold the two to the same decisions.
 """
 
 from __future__ import annotations
 
-from math import exp, log, sqrt
-from typing import Any
+from math import log, sqrt
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
-from numba import njit
 
 from cams.engine import spec
+from cams.engine.arithmetic import certain_winner, draw, mix, mix_roughly, pick_tied, rough_margin, weigh
+from cams.engine.compiled import Array, compiled
+from cams.engine.queries import label_mass, largest_class_mass, models_disagree, query_probability
 from cams.engine.spec import KernelSpec
 from cams.randomness import COIN, MODEL, POLICY, TIE
 
-Array = npt.NDArray[Any]
 
-# Sums may be reordered (that is what lets them run in vector registers); NaN and infinity keep their meaning.
-_FAST = {"reassoc", "contract", "nsz"}
-_compiled = njit(nogil=True, cache=True, fastmath=_FAST, error_model="numpy")
+class Stream(NamedTuple):
+    """What is played: row ids (T,), the bundle's arrays, uniforms (T, 4), and what constant policies look like."""
 
-# A policy this light moves no score by a rounding error: scores sum to 1, doubles resolve 1e-16.
-_NEGLIGIBLE = 1e-30
-_TIE = 1e-12
-
-
-@_compiled
-def _weigh_losses(losses: Array, eta: float, q: Array) -> float:
-    """Write exp(-eta (L_i - min L)) into q and return the sum."""
-    smallest = losses[0]
-    for i in range(1, losses.size):
-        smallest = min(smallest, losses[i])
-    total = 0.0
-    for i in range(losses.size):
-        q[i] = exp(-eta * (losses[i] - smallest))
-        total += q[i]
-    return total
+    rows: Array
+    predictions: Array
+    labels: Array
+    advice: Array
+    uniforms: Array
+    num_classes: int
+    on: float
+    off: float
 
 
-@_compiled
-def _add_policies(pi: Array, q: Array, w: Array) -> None:
-    """Add q . pi to w (k,) for the n policies pi (n, k), four at a time so that w stays in registers longer."""
-    n, k = pi.shape
-    i = 0
-    while i + 4 <= n:
-        a, b, c, d = q[i], q[i + 1], q[i + 2], q[i + 3]
-        if max(max(a, b), max(c, d)) > _NEGLIGIBLE:
-            for j in range(k):
-                w[j] += a * pi[i, j] + b * pi[i + 1, j] + c * pi[i + 2, j] + d * pi[i + 3, j]
-        i += 4
-    while i < n:
-        for j in range(k):
-            w[j] += q[i] * pi[i, j]
-        i += 1
+class State(NamedTuple):
+    """What a learner remembers, a slot per budget and one more; the last two belong to the live path alone."""
+
+    policy_losses: Array
+    errors: Array
+    rewards: Array
+    largest_mass: Array
+    mistakes: Array
+    model_losses: Array
+    alive: Array
 
 
-@_compiled
-def _mix(pi: Array, q: Array, total: float, weigh: int, on: float, off: float, w: Array) -> None:
-    """Write the mixture w = sum_i q_i pi_i / total over the models into w."""
-    n, k = pi.shape
-    first = n if weigh == spec.WEIGH_EXTENDED else 0
-    if weigh == spec.WEIGH_POLICIES:
-        w[:] = 0.0
-    else:
-        rest = 0.0
-        for j in range(k):
-            rest += q[first + j]
-        for j in range(k):
-            w[j] = (on - off) * q[first + j] + off * rest
-    if weigh != spec.WEIGH_MODELS:
-        _add_policies(pi, q, w)
-    for j in range(k):
-        w[j] /= total
+class Scratch(NamedTuple):
+    """Work space: weights and mixture of one slot, all frozen slots' in single precision, and smaller things."""
+
+    q: Array
+    w: Array
+    rough_q: Array
+    rough_w: Array
+    scores: Array
+    lhat: Array
+    mass: Array
+    low_bits: Array
+    high_bits: Array
 
 
-@_compiled
-def pick_tied(scores: Array, uniform: float) -> int:
-    top = scores[0]
-    for j in range(1, scores.size):
-        top = max(top, scores[j])
-    bar = top - _TIE * abs(top)
-    count = 0
-    winner = 0
-    for j in range(scores.size):
-        if scores[j] >= bar:
-            count += 1
-            winner = j
-    if count > 1:
-        wanted = int(uniform * count)
-        for j in range(scores.size):
-            if scores[j] >= bar:
-                if wanted == 0:
-                    return j
-                wanted -= 1
-    return winner
+@compiled
+def _new_state(slots: int, size: int, k: int) -> State:
+    return State(
+        np.zeros((slots, size)),
+        np.zeros((slots, k)),
+        np.zeros((slots, k)),
+        np.zeros(slots),
+        np.zeros(slots, dtype=np.int64),
+        np.zeros(k),
+        np.ones(k, dtype=np.bool_),
+    )
 
 
-@_compiled
-def _sample(probabilities: Array, uniform: float) -> int:
-    total = 0.0
-    for j in range(probabilities.size):
-        total += probabilities[j]
-    target = uniform * total
-    reached = 0.0
-    for j in range(probabilities.size):
-        reached += probabilities[j]
-        if reached > target:
-            return j
-    return probabilities.size - 1
+@compiled
+def _new_scratch(slots: int, size: int, k: int, num_classes: int) -> Scratch:
+    return Scratch(
+        np.zeros(size),
+        np.zeros(k),
+        np.zeros((slots, size), dtype=np.float32),
+        np.zeros((slots, k), dtype=np.float32),
+        np.zeros(k),
+        np.zeros(k),
+        np.zeros(num_classes),
+        np.zeros(size, dtype=np.int64),
+        np.zeros(size, dtype=np.int64),
+    )
 
 
-@_compiled
-def _advice_of(pi: Array, i: int, weigh: int, on: float, off: float, out: Array) -> None:
-    """Write policy i's advice, one of pi's rows or a constant policy, into out (k,)."""
-    n = 0 if weigh == spec.WEIGH_MODELS else pi.shape[0]
+@compiled
+def _leave_behind(state: State, slot: int) -> None:
+    """Freeze the live slot and go on with a copy of it in the next."""
+    state.policy_losses[slot + 1] = state.policy_losses[slot]
+    state.errors[slot + 1] = state.errors[slot]
+    state.rewards[slot + 1] = state.rewards[slot]
+    state.largest_mass[slot + 1] = state.largest_mass[slot]
+    state.mistakes[slot + 1] = state.mistakes[slot]
+
+
+@compiled
+def _rate(learner: KernelSpec, log_size: float, k: int, num_classes: int, t: int, horizon: int, mass: float) -> float:
+    if learner.rate_kind == spec.RATE_ANYTIME:
+        return learner.rate * sqrt(log_size / t)
+    if learner.rate_kind == spec.RATE_BANDIT:
+        return learner.rate * sqrt(log_size / (k * t))
+    c = max(2, num_classes)
+    rho = max(0.0, 1.0 - mass)
+    return learner.rate * sqrt(1.0 / sqrt(t) + rho / (c**2 * log(c))) * sqrt(log_size / horizon)
+
+
+@compiled
+def _name_by_policy(learner: KernelSpec, pi: Array, q: Array, on: float, off: float, u: Array, advice: Array) -> int:
+    """Return the model named by one policy: the heaviest, or one drawn from q. advice (k,) is work space."""
+    i = pick_tied(q, u[POLICY]) if learner.recommend == spec.RECOMMEND_BEST_POLICY else draw(q, u[POLICY])
+    n = 0 if learner.weigh == spec.WEIGH_MODELS else pi.shape[0]
     if i < n:
-        for j in range(out.size):
-            out[j] = pi[i, j]
+        for j in range(advice.size):
+            advice[j] = pi[i, j]
     else:
-        out[:] = off
-        out[i - n] = on
+        advice[:] = off
+        advice[i - n] = on
+    if learner.recommend == spec.RECOMMEND_SAMPLE_POLICY:
+        return draw(advice, u[MODEL])
+    return pick_tied(advice, u[TIE])
 
 
-@_compiled
-def _recommend(
-    recommend: int, q: Array, pi: Array, w: Array, weigh: int, on: float, off: float, u: Array, scratch: Array
-) -> int:
-    if recommend == spec.RECOMMEND_MIXTURE:
-        return pick_tied(w, u[TIE])
-    if recommend == spec.RECOMMEND_SAMPLE_MODEL:
-        return _sample(w, u[MODEL])
-    if recommend == spec.RECOMMEND_BEST_POLICY:
-        i = pick_tied(q, u[POLICY])
-    else:
-        i = _sample(q, u[POLICY])
-    _advice_of(pi, i, weigh, on, off, scratch)
-    if recommend == spec.RECOMMEND_SAMPLE_POLICY:
-        return _sample(scratch, u[MODEL])
-    return pick_tied(scratch, u[TIE])
-
-
-@_compiled
-def _contextual_scores(rewards: Array, w: Array, has_policies: bool, out: Array) -> None:
+@compiled
+def _contextual_scores(rewards: Array, w: Array, has_policies: bool, scores: Array) -> None:
+    """Write r * w, r the normalised rewards, uniform while there are none; r alone where there are no policies."""
     total = 0.0
     for j in range(rewards.size):
         total += rewards[j]
     for j in range(rewards.size):
         r = rewards[j] / total if total > 0 else 1.0 / rewards.size
-        out[j] = r * w[j] if has_policies else r
+        scores[j] = r * w[j] if has_policies else r
 
 
-@_compiled
-def _disagree(votes: Array) -> bool:
-    for j in range(1, votes.size):  # noqa: SIM110 (compiled code has no generators)
-        if votes[j] != votes[0]:
-            return True
-    return False
+@compiled
+def _name_model(
+    learner: KernelSpec, stream: Stream, state: State, work: Scratch, slot: int, pi: Array, u: Array
+) -> int:
+    """Return a slot's model of this round, from its weights q and mixture w where it has any."""
+    if learner.recommend == spec.RECOMMEND_MIXTURE:
+        return pick_tied(work.w, u[TIE])
+    if learner.recommend == spec.RECOMMEND_LEADER:
+        for j in range(work.scores.size):
+            work.scores[j] = -state.errors[slot, j]
+        return pick_tied(work.scores, u[TIE])
+    if learner.recommend == spec.RECOMMEND_CONTEXTUAL_LEADER:
+        _contextual_scores(state.rewards[slot], work.w, pi.shape[0] > 0, work.scores)
+        return pick_tied(work.scores, u[TIE])
+    if learner.recommend == spec.RECOMMEND_SAMPLE_MODEL:
+        return draw(work.w, u[MODEL])
+    return _name_by_policy(learner, pi, work.q, stream.on, stream.off, u, work.scores)
 
 
-@_compiled
-def _class_mass(votes: Array, w: Array, mass: Array) -> None:
-    """Write p_y into mass for every class that has a vote; other entries are left as they were."""
-    for j in range(votes.size):
-        mass[votes[j]] = 0.0
-    for j in range(votes.size):
-        mass[votes[j]] += w[j]
+@compiled
+def _name_frozen_roughly(
+    learner: KernelSpec, stream: Stream, state: State, work: Scratch, frozen: int, pi: Array, eta: float, models: Array
+) -> None:
+    """Write every frozen slot's argmax model to models, -1 where single precision cannot tell.
+
+    All frozen slots are mixed in one go. Their winner is nearly always clear; the rest is done again in full.
+    """
+    size = work.q.size
+    for slot in range(frozen):
+        weigh(state.policy_losses[slot], eta, work.q, work.low_bits, work.high_bits)
+        for i in range(size):
+            work.rough_q[slot, i] = work.q[i]
+    mix_roughly(pi, work.rough_q, frozen, learner.weigh, stream.on, stream.off, work.rough_w)
+    margin = rough_margin(size)
+    for slot in range(frozen):
+        if learner.recommend == spec.RECOMMEND_CONTEXTUAL_LEADER:
+            _contextual_scores(state.rewards[slot], work.rough_w[slot], True, work.scores)
+        else:
+            for j in range(work.scores.size):
+                work.scores[j] = work.rough_w[slot, j]
+        models[slot] = certain_winner(work.scores, margin)
 
 
-@_compiled
-def _label_mass(votes: Array, w: Array, label: int, disagree: bool) -> float:
-    """Return p_y of the true label; where all agree the mixture was not computed, and it is all or nothing."""
-    if not disagree:
-        return 1.0 if votes[0] == label else 0.0
-    total = 0.0
-    for j in range(votes.size):
-        if votes[j] == label:
-            total += w[j]
-    return total
-
-
-@_compiled
-def _largest_mass(votes: Array, mass: Array) -> float:
-    top = 0.0
-    for j in range(votes.size):
-        top = max(top, mass[votes[j]])
-    return top
-
-
-@_compiled
-def _entropy(votes: Array, mass: Array, num_classes: int) -> float:
-    """E over the classes that have a vote; it empties the masses it has used, so each class counts once."""
-    total = 0.0
-    for j in range(votes.size):
-        p = mass[votes[j]]
-        mass[votes[j]] = 0.0
-        loss = 1.0 - p
-        if 0.0 < loss < 1.0:
-            total -= loss * log(loss)
-    return total / (num_classes * log(num_classes))
-
-
-@_compiled
-def _variance(votes: Array, mass: Array, eta: float) -> float:
-    v = 0.0
-    for j in range(votes.size):
-        p = mass[votes[j]]
-        v = max(v, p * (1.0 - p))
-    return max(v, eta) if v > 0 else 0.0
-
-
-@_compiled
-def _vote_entropy(votes: Array, mass: Array, num_classes: int) -> float:
-    k = votes.size
-    for j in range(k):
-        mass[votes[j]] = 0.0
-    for j in range(k):
-        mass[votes[j]] += 1.0 / k
-    total = 0.0
-    for j in range(k):
-        p = mass[votes[j]]
-        mass[votes[j]] = 0.0
-        if p > 0:
-            total -= p * log(p)
-    return total / log(min(k, num_classes))
-
-
-@_compiled
-def _survivors_disagree(votes: Array, losses: Array, alive: Array, t: int, delta: float, slack: float) -> bool:
-    """Drop models whose mean loss is too far behind, then say whether two of the rest disagree."""
-    if t > 1:
-        size = 0
-        best = np.inf
-        for j in range(votes.size):
-            if alive[j]:
-                size += 1
-                best = min(best, losses[j] / (t - 1))
-        bar = best + sqrt(slack / t * log(2.0 * t * (t + 1) * size**2 / delta))
-        for j in range(votes.size):
-            if losses[j] / (t - 1) > bar:
-                alive[j] = False
-    first = -1
-    for j in range(votes.size):
-        if alive[j]:
-            if first < 0:
-                first = votes[j]
-            elif votes[j] != first:
-                return True
-    return False
-
-
-@_compiled
-def _learn(pi: Array, lhat: Array, weigh: int, on: float, off: float, losses: Array) -> None:
-    """Add ltilde_i = <pi_i, lhat> to every policy's loss."""
+@compiled
+def _learn(
+    learner: KernelSpec, stream: Stream, state: State, work: Scratch, live: int, row: int, model: int, z: float
+) -> None:
+    """Take in a bought label: counts, importance-weighted losses of models, and of what is weighed."""
+    votes, pi, label = stream.predictions[row], stream.advice[row], stream.labels[row]
     n, k = pi.shape
+    lhat = work.lhat
+    for j in range(k):
+        wrong = 1.0 if votes[j] != label else 0.0
+        lhat[j] = wrong / z
+        state.errors[live, j] += wrong
+        state.rewards[live, j] += 1.0 - wrong
+        state.model_losses[j] += wrong / z
+    if learner.recommend == spec.RECOMMEND_LEADER:
+        return
+    if learner.feedback == spec.FEEDBACK_BANDIT:
+        for j in range(k):
+            lhat[j] = lhat[j] / work.w[j] if j == model else 0.0
+    losses = state.policy_losses[live]
     first = 0
-    if weigh != spec.WEIGH_MODELS:
+    if learner.weigh != spec.WEIGH_MODELS:
         for i in range(n):
             total = 0.0
             for j in range(k):
                 total += pi[i, j] * lhat[j]
             losses[i] += total
         first = n
-    if weigh != spec.WEIGH_POLICIES:
+    if learner.weigh != spec.WEIGH_POLICIES:
         everywhere = 0.0
         for j in range(k):
             everywhere += lhat[j]
         for j in range(k):
-            losses[first + j] += (on - off) * lhat[j] + off * everywhere
+            losses[first + j] += (stream.on - stream.off) * lhat[j] + stream.off * everywhere
 
 
-@_compiled
+@compiled
 def replay_realization(
-    rows: Array,
-    predictions: Array,
-    labels: Array,
-    advice: Array,
-    uniforms: Array,
-    num_classes: int,
+    stream: Stream,
     learner: KernelSpec,
-    on: float,
-    off: float,
     hindsight_models: Array,
     budgets: Array,
     grid: Array,
@@ -296,143 +231,92 @@ def replay_realization(
 ) -> None:
     """Play one learner over one realization, all budgets in one pass.
 
-    rows (T,) are the stream's row ids, uniforms (T, 4); budgets (B,) ascend; grid (G,) are the rounds to record.
-    `on` and `off` are what a constant policy gives its own and each other model. hindsight_models (T,) is the
-    oracle's model of each round (empty for the others). Results go to loss, queries (B,) and the traces (B, G).
+    budgets (B,) ascend; grid (G,) are the rounds to record; hindsight_models (T,) is the oracle's model of each
+    round, empty for the others. Results go to loss and queries (B,) and to the traces (B, G).
     """
-    horizon, k, n = rows.size, predictions.shape[1], advice.shape[1]
-    num_budgets = budgets.size
-    live = num_budgets
-    weigh, recommend, query = learner.weigh, learner.recommend, learner.query
-    size = n + k if weigh == spec.WEIGH_EXTENDED else (n if weigh == spec.WEIGH_POLICIES else k)
-    leads = recommend == spec.RECOMMEND_LEADER
-    contextual = recommend == spec.RECOMMEND_CONTEXTUAL_LEADER
-    hindsight = recommend == spec.RECOMMEND_HINDSIGHT
-    adversarial = learner.rate_kind >= spec.RATE_ADVERSARIAL_PROOF
-    bandit = learner.feedback == spec.FEEDBACK_BANDIT
-    weighs = not leads and not (contextual and n == 0)
-    names_by_mixture = recommend == spec.RECOMMEND_MIXTURE or recommend == spec.RECOMMEND_SAMPLE_MODEL or contextual
-    query_reads_mixture = query == spec.QUERY_ENTROPY or query == spec.QUERY_VARIANCE
-    buys_on_agreement = query == spec.QUERY_CONSTANT
-
-    # One slot per budget for its frozen state, and the live state behind them.
-    policy_losses = np.zeros((num_budgets + 1, size))
-    errors = np.zeros((num_budgets + 1, k))
-    rewards = np.zeros((num_budgets + 1, k))
-    largest_mass = np.zeros(num_budgets + 1)
-    lost = np.zeros(num_budgets + 1, dtype=np.int64)
-    model_losses = np.zeros(k)
-    alive = np.ones(k, dtype=np.bool_)
-
-    q, w, scores, lhat = np.zeros(size), np.zeros(k), np.zeros(k), np.zeros(k)
-    mass = np.zeros(num_classes)
+    horizon, k, n = stream.rows.size, stream.predictions.shape[1], stream.advice.shape[1]
+    num_budgets, num_classes = budgets.size, stream.num_classes
+    size = n + k if learner.weigh == spec.WEIGH_EXTENDED else (n if learner.weigh == spec.WEIGH_POLICIES else k)
     log_size = log(size)
-    c = max(2, num_classes)
+    state = _new_state(num_budgets + 1, size, k)
+    work = _new_scratch(num_budgets + 1, size, k, num_classes)
+    rough_models = np.full(num_budgets + 1, -1)
+
+    by_hindsight = learner.recommend == spec.RECOMMEND_HINDSIGHT
+    by_leader = learner.recommend == spec.RECOMMEND_LEADER
+    by_context = learner.recommend == spec.RECOMMEND_CONTEXTUAL_LEADER
+    weighs = not by_leader and not (by_context and n == 0)
+    by_argmax = weighs and (by_context or learner.recommend == spec.RECOMMEND_MIXTURE)
+    adversarial = learner.rate_kind >= spec.RATE_ADVERSARIAL_PROOF
+    always_mixes = by_argmax or adversarial or learner.recommend == spec.RECOMMEND_SAMPLE_MODEL
+    query_reads_mixture = learner.query == spec.QUERY_ENTROPY or learner.query == spec.QUERY_VARIANCE
+    bandit = learner.feedback == spec.FEEDBACK_BANDIT
+
     early = horizon // 10 if learner.scaled else 0
-    early_labels = 0
+    early_labels, spent, frozen, recorded, model = 0, 0, 0, 0, 0
     scale = 1.0
-    frozen = 0
-    spent = 0
-    recorded = 0
-    model = 0
 
     for step in range(horizon):
         t = step + 1
         while frozen < num_budgets and spent >= budgets[frozen]:
-            policy_losses[frozen] = policy_losses[live]
-            errors[frozen] = errors[live]
-            rewards[frozen] = rewards[live]
-            largest_mass[frozen] = largest_mass[live]
-            lost[frozen] = lost[live]
+            _leave_behind(state, frozen)
             frozen += 1
         can_buy = frozen < num_budgets
-        row = rows[step]
-        votes, pi, label, u = predictions[row], advice[row], labels[row], uniforms[step]
-        disagree = _disagree(votes)
         if early > 0 and t == early + 1:
-            bought = max(1, early_labels)
-            scale = (budgets[num_budgets - 1] - early_labels) / (horizon - early) * early / bought
-        eta = 0.0
-        if learner.rate_kind == spec.RATE_ANYTIME:
-            eta = learner.rate * sqrt(log_size / t)
-        elif learner.rate_kind == spec.RATE_BANDIT:
-            eta = learner.rate * sqrt(log_size / (k * t))
+            scale = (budgets[-1] - early_labels) / (horizon - early) * early / max(1, early_labels)
+        row = stream.rows[step]
+        votes, pi, label, u = stream.predictions[row], stream.advice[row], stream.labels[row], stream.uniforms[step]
+        disagree = models_disagree(votes)
+        eta = _rate(learner, log_size, k, num_classes, t, horizon, 0.0)
+        if disagree and by_argmax and frozen > 1:
+            _name_frozen_roughly(learner, stream, state, work, frozen, pi, eta, rough_models)
 
-        for index in range(frozen + 1):
-            slot = index if index < frozen else live
-            if slot == live and not can_buy:
+        # The live slot comes last, so that what the query rule and the update read below is its own.
+        for slot in range(frozen + can_buy):
+            is_live = slot == frozen
+            # Where all models agree every choice costs the same, and only a bandit needs to know which it was.
+            if not disagree and not (is_live and bandit):
+                state.mistakes[slot] += votes[0] != label
                 continue
-            # Where all models agree every choice costs the same, and only rules that buy there need one.
-            if not disagree and (slot != live or not (buys_on_agreement and bandit)):
-                lost[slot] += votes[0] != label
+            if by_argmax and not is_live and frozen > 1 and rough_models[slot] >= 0:
+                state.mistakes[slot] += votes[rough_models[slot]] != label
                 continue
             if adversarial:
-                rho = max(0.0, 1.0 - largest_mass[slot])
-                eta = learner.rate * sqrt(1.0 / sqrt(t) + rho / (c**2 * log(c))) * sqrt(log_size / horizon)
-            total = 1.0
-            needs_mixture = names_by_mixture or adversarial or (slot == live and query_reads_mixture)
-            if weighs and (needs_mixture or not hindsight):
-                total = _weigh_losses(policy_losses[slot], eta, q)
-            if weighs and needs_mixture:
-                _mix(pi, q, total, weigh, on, off, w)
-            if hindsight:
+                eta = _rate(learner, log_size, k, num_classes, t, horizon, state.largest_mass[slot])
+            mixes = always_mixes or (is_live and query_reads_mixture)
+            if weighs and (mixes or not by_hindsight):
+                total = weigh(state.policy_losses[slot], eta, work.q, work.low_bits, work.high_bits)
+                if mixes:
+                    mix(pi, work.q, total, learner.weigh, stream.on, stream.off, work.w)
+            if by_hindsight:  # noqa: SIM108 (a line of its own for each says more)
                 model = hindsight_models[step]
-            elif leads:
-                for j in range(k):
-                    scores[j] = -errors[slot, j]
-                model = pick_tied(scores, u[TIE])
-            elif contextual:
-                _contextual_scores(rewards[slot], w, n > 0, scores)
-                model = pick_tied(scores, u[TIE])
             else:
-                model = _recommend(recommend, q, pi, w, weigh, on, off, u, scores)
-            lost[slot] += votes[model] != label
+                model = _name_model(learner, stream, state, work, slot, pi, u)
+            state.mistakes[slot] += votes[model] != label
             if learner.rate_kind == spec.RATE_ADVERSARIAL_PROOF:
-                _class_mass(votes, w, mass)
-                largest_mass[slot] = max(largest_mass[slot], _largest_mass(votes, mass))
+                largest = largest_class_mass(votes, work.w, work.mass)
+                state.largest_mass[slot] = max(state.largest_mass[slot], largest)
 
         if can_buy:
-            z = 0.0
-            if query == spec.QUERY_CONSTANT:
-                z = learner.query_a
-            elif query == spec.QUERY_SURVIVORS:
-                # Every round counts here, for models are dropped by a bar that moves with t.
-                if _survivors_disagree(votes, model_losses, alive, t, learner.query_a, learner.query_b):
-                    z = 1.0
-            elif disagree:
-                if query == spec.QUERY_ENTROPY:
-                    _class_mass(votes, w, mass)
-                    z = max(learner.query_a / sqrt(t), _entropy(votes, mass, num_classes))
-                elif query == spec.QUERY_VARIANCE:
-                    _class_mass(votes, w, mass)
-                    z = _variance(votes, mass, eta)
-                else:
-                    z = _vote_entropy(votes, mass, num_classes)
+            z = query_probability(
+                learner.query, learner.query_a, learner.query_b, t, eta, votes, work.w, disagree, num_classes,
+                state.model_losses, state.alive, work.mass,
+            )  # fmt: skip
             z = min(1.0, z * scale)
             if u[COIN] < z:
                 spent += 1
-                if t <= early:
-                    early_labels += 1
+                early_labels += t <= early
                 if learner.rate_kind == spec.RATE_ADVERSARIAL_LABEL:
-                    largest_mass[live] = max(largest_mass[live], _label_mass(votes, w, label, disagree))
-                for j in range(k):
-                    wrong = 1.0 if votes[j] != label else 0.0
-                    lhat[j] = wrong / z
-                    errors[live, j] += wrong
-                    rewards[live, j] += 1.0 - wrong
-                    model_losses[j] += wrong / z
-                if bandit:
-                    for j in range(k):
-                        lhat[j] = lhat[j] / w[j] if j == model else 0.0
-                if weighs:
-                    _learn(pi, lhat, weigh, on, off, policy_losses[live])
+                    mass = label_mass(votes, work.w, label, disagree)
+                    state.largest_mass[frozen] = max(state.largest_mass[frozen], mass)
+                _learn(learner, stream, state, work, frozen, row, model, z)
 
         if recorded < grid.size and grid[recorded] == t:
             for b in range(num_budgets):
-                loss_trace[b, recorded] = lost[b if b < frozen else live]
-                queries_trace[b, recorded] = budgets[b] if b < frozen else spent
+                loss_trace[b, recorded] = state.mistakes[min(b, frozen)]
+                queries_trace[b, recorded] = min(budgets[b], spent)
             recorded += 1
 
     for b in range(num_budgets):
-        loss[b] = lost[b if b < frozen else live]
-        queries[b] = budgets[b] if b < frozen else spent
+        loss[b] = state.mistakes[min(b, frozen)]
+        queries[b] = min(budgets[b], spent)
