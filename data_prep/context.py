@@ -24,6 +24,7 @@ class Context:
     scale: str
     seed: int
     sharpness: float
+    sharpness_check: DictConfig
     n_jobs: int
     settings: DictConfig
     work: Path
@@ -37,6 +38,7 @@ class Context:
             scale=cfg.scale.name,
             seed=cfg.seed,
             sharpness=cfg.sharpness,
+            sharpness_check=cfg.sharpness_check,
             n_jobs=cfg.n_jobs,
             settings=settings_at_scale(cfg.dataset, cfg.scale.name),
             work=Path(cfg.paths.work),

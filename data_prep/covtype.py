@@ -19,7 +19,7 @@ from data_prep.tabular_policies import train_policies
 __all__ = ["fetch", "load", "split", "train_classifiers", "train_policies"]
 
 CLASS_COUNTS = [211840, 283301, 35754, 2747, 9493, 17367, 20510]
-TABLE_HASH = ""
+TABLE_HASH = "efa7836f8df4e586851637292494a562f0b0ed58dfe8ef9367dee0b5ec63347e"
 
 # The copy scikit-learn's fetch_covtype uses, then the archive it was made from.
 FIGSHARE = Official("https://ndownloader.figshare.com/files/5976039",

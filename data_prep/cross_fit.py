@@ -38,7 +38,8 @@ def cross_fit(rate: Rate, table: Table, split: Split, classifiers: Classifiers, 
     """Rewards on the pool by policies trained on all P policy rows; rewards on each fold of the policy rows by
     policies trained on the other folds, so that the held-out rewards cover every policy row."""
     settings = context.settings.policies
-    members = OmegaConf.to_container(settings.members)
+    defaults = OmegaConf.to_container(settings.get("defaults", OmegaConf.create()))
+    members = [{**defaults, **member} for member in OmegaConf.to_container(settings.members)]
     labels = table.labels[split.policy_rows]
     rewards = (classifiers.policy_predictions == labels[:, None]).astype(np.float32)
     lesson = Lesson(table.inputs[split.policy_rows], labels, rewards)

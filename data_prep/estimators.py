@@ -1,20 +1,26 @@
 """The scikit-learn families that conf/dataset/*.yaml may name, for classifiers and for policies."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 from sklearn import ensemble, gaussian_process, naive_bayes, neighbors, svm, tree
 from sklearn.base import BaseEstimator
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.gaussian_process.kernels import RBF
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from cams.errors import InputError, nearest
 
-CLASSIFIERS: dict[str, type] = {
+Families = dict[str, Callable[[], BaseEstimator]]
+
+CLASSIFIERS: Families = {
     "random_forest": ensemble.RandomForestClassifier,
-    "gaussian_process": gaussian_process.GaussianProcessClassifier,
+    # The kernel is spelt out so that conf can set kernel__k2__length_scale; its search is off unless conf turns it on.
+    "gaussian_process": partial(gaussian_process.GaussianProcessClassifier, kernel=1.0 * RBF(), optimizer=None),
     "lda": LinearDiscriminantAnalysis,
     "naive_bayes": naive_bayes.GaussianNB,
     "decision_tree": tree.DecisionTreeClassifier,
@@ -24,7 +30,7 @@ CLASSIFIERS: dict[str, type] = {
     "knn": neighbors.KNeighborsClassifier,
 }
 # Regressors with k outputs: they predict the reward (right or not) of every classifier at once.
-POLICIES: dict[str, type] = {
+POLICIES: Families = {
     "random_forest": ensemble.RandomForestRegressor,
     "extra_trees": ensemble.ExtraTreesRegressor,
     "decision_tree": tree.DecisionTreeRegressor,
@@ -35,7 +41,7 @@ POLICIES: dict[str, type] = {
 CHUNK_ROWS = 2_000
 
 
-def make_estimator(families: dict[str, type], family: str, params: dict[str, Any], random_state: int) -> BaseEstimator:
+def make_estimator(families: Families, family: str, params: dict[str, Any], random_state: int) -> BaseEstimator:
     """A standardising pipeline that ends in the named family; trees do not mind, distances need it."""
     if family not in families:
         raise InputError(f"unknown family '{family}'{nearest(family, families)}; known: {', '.join(families)}")

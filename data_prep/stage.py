@@ -26,7 +26,7 @@ def entry_point(*stages: Callable[[Context], None]) -> Callable[[], None]:
             for stage in stages:
                 started = time.perf_counter()
                 stage(context)
-                name = stage.__module__.removeprefix("data_prep.")
+                name = stage.__globals__["__spec__"].name.removeprefix("data_prep.")
                 seconds = time.perf_counter() - started
                 print(f"{context.dataset}: {name} took {seconds:.1f} s", file=sys.stderr)
         except InputError as error:

@@ -19,7 +19,7 @@ __all__ = ["fetch", "load", "split", "train_classifiers", "train_policies"]
 
 CLASSES = ["DH", "NO", "SL"]  # disk hernia, normal, spondylolisthesis
 CLASS_COUNTS = [60, 100, 150]
-TABLE_HASH = ""
+TABLE_HASH = "5465039df659ef7859537eb11c706149fdb6cd10f8fc3340e54902386d71b42c"
 
 OFFICIAL = Official("https://archive.ics.uci.edu/static/public/212/vertebral+column.zip")
 WHEEL = PyPIWheel("EvoCluster==1.0.5", "1e510c1e59f9f18c848a86b0fe984bec4662dfa611b71945471051e239d4e1a6")
