@@ -18,7 +18,8 @@ from cams.errors import InputError
 
 Array = npt.NDArray[Any]
 
-_READ_BYTES = 1 << 24
+# Small beside any array worth reading in parts, large beside the cost of a read.
+_READ_BYTES = 1 << 19
 
 
 class Archive:

@@ -127,9 +127,9 @@ class Bundle:
                         arrays[name] = archive.read(name)
                 if "advice" in names:
                     arrays["advice"] = archive.read_rows("advice", _working_dtype)
-        if "num_classes" in arrays:
-            arrays["num_classes"] = int(arrays["num_classes"])
         try:
+            if "num_classes" in arrays:
+                arrays["num_classes"] = int(integers("num_classes", arrays["num_classes"], ndim=0))
             if arrays.get("advice", np.empty(0)).ndim == 3:
                 # Nobody else holds this array yet: normalised in place, it needs no second copy.
                 count = arrays["advice"].shape[1]
@@ -236,12 +236,20 @@ def _check_advice(part: Array, sums: Array, start: int, policy_names: list[str])
 def _names(array_name: str, names: Sequence[str] | None, count: int, prefix: str) -> list[str]:
     if names is None:
         return [f"{prefix}_{i}" for i in range(count)]
+    _require_list(array_name, names)
     if len(names) != count:
         raise InputError(f"{array_name} has {len(names)} names, expected {count}")
     return [str(name) for name in names]
 
 
+def _require_list(array_name: str, values: Sequence[str]) -> None:
+    if np.ndim(values) != 1:
+        raise InputError(f"{array_name} has {np.ndim(values)} dimension(s), expected 1")
+
+
 def _kinds(kinds: Sequence[str] | None, count: int) -> list[str]:
+    if kinds is not None:
+        _require_list("policy_kinds", kinds)
     found = ["normal"] * count if kinds is None else [str(kind) for kind in kinds]
     if len(found) != count:
         raise InputError(f"policy_kinds has {len(found)} entries, expected {count}")

@@ -55,7 +55,8 @@ class DenseRewards:
 
     def check(self, num_rows: int, k: int) -> None:
         _check_shape("rewards", self.values, (num_rows, None, k))
-        if self.values.dtype != np.uint8 and not ((self.values >= 0) & (self.values <= 1)).all():
+        in_range = self.values.min(initial=0) >= 0 and self.values.max(initial=0) <= 1  # False if there is a NaN
+        if self.values.dtype != np.uint8 and not in_range:
             raise InputError("rewards has values outside 0..1")
 
     def rows(self, start: int, stop: int) -> Array:

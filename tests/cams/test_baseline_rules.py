@@ -1,4 +1,4 @@
-"""Rounds worked out by hand for every rule of the baselines: the numbers in the comments were computed beside the formulas."""
+"""Rounds worked out by hand for every rule of the baselines, with the numbers in the comments."""
 
 import numpy as np
 import pytest

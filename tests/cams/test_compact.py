@@ -1,0 +1,187 @@
+"""Compact bundles: rewards and recipes on disk, plain advice in memory."""
+
+import tracemalloc
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import cams
+from cams.compact import DenseRewards, HeadRewards, Recipe, save_compact
+from cams.policies import random_advice
+
+N, S, K = 300, 2, 3
+SHARPNESS = 4.0
+RECIPES = [
+    Recipe("first", "normal", "stored:0"),
+    Recipe("second", "biased", "stored:1"),
+    Recipe("against the first", "malicious", "contrary:0"),
+    Recipe("noise", "random", "random:17"),
+]
+
+
+@pytest.fixture
+def pool() -> dict[str, Any]:
+    rng = np.random.default_rng(0)
+    return {
+        "predictions": rng.integers(0, 4, (N, K)),
+        "labels": rng.integers(0, 4, N),
+        "sharpness": SHARPNESS,
+        "policies": RECIPES,
+        "num_classes": 4,
+        "model_names": ["a", "b", "c"],
+    }
+
+
+def _softmax(rewards: Any) -> Any:
+    exponentials = np.exp(SHARPNESS * rewards)
+    return exponentials / exponentials.sum(axis=-1, keepdims=True)
+
+
+def _saved(path: Path, pool: dict[str, Any], rewards: Any, **changes: Any) -> cams.Bundle:
+    save_compact(path, **{**pool, "rewards": rewards, **changes})
+    return cams.Bundle.load(path)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.uint8])
+def test_dense_rewards_become_advice(pool: Any, dtype: Any, tmp_path: Path) -> None:
+    rewards = np.random.default_rng(1).random((N, S, K))
+    stored = np.round(rewards * 255).astype(np.uint8) if dtype == np.uint8 else rewards.astype(dtype)
+    bundle = _saved(tmp_path / "b.npz", pool, DenseRewards(stored))
+    values = stored / 255 if dtype == np.uint8 else stored.astype(float)
+    np.testing.assert_allclose(bundle.advice[:, 0], _softmax(values[:, 0]), atol=1e-6)
+    np.testing.assert_allclose(bundle.advice[:, 1], _softmax(values[:, 1]), atol=1e-6)
+    np.testing.assert_allclose(bundle.advice[:, 2], (1 - _softmax(values[:, 0])) / (K - 1), atol=1e-6)
+    np.testing.assert_allclose(bundle.advice[:, 3], random_advice(N, K, 17), atol=1e-6)
+    np.testing.assert_allclose(bundle.advice.sum(axis=2, dtype=float), 1, atol=5e-7)
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.float16])
+def test_heads_become_advice(pool: Any, dtype: Any, tmp_path: Path) -> None:
+    rng = np.random.default_rng(2)
+    features = rng.integers(-127, 128, (N, S, 5)).astype(dtype)
+    scale, weights, bias = np.array([0.01, 0.02]), rng.normal(size=(S, 5, K)), rng.normal(size=(S, K))
+    bundle = _saved(tmp_path / "b.npz", pool, HeadRewards(features, scale, weights, bias))
+    for s in range(S):
+        logits = features[:, s].astype(float) * scale[s] @ weights[s] + bias[s]
+        np.testing.assert_allclose(bundle.advice[:, s], _softmax(1 / (1 + np.exp(-logits))), atol=2e-6)
+
+
+def test_the_rest_of_the_bundle_survives(pool: Any, tmp_path: Path) -> None:
+    rewards = DenseRewards(np.full((N, S, K), 0.5, dtype=np.float16))
+    bundle = _saved(tmp_path / "b.npz", pool, rewards, groups=np.arange(N) // 10)
+    np.testing.assert_array_equal(bundle.predictions, pool["predictions"])
+    np.testing.assert_array_equal(bundle.labels, pool["labels"])
+    np.testing.assert_array_equal(bundle.groups, np.arange(N) // 10)
+    assert (bundle.num_classes, bundle.model_names) == (4, ["a", "b", "c"])
+    assert bundle.policy_names == [recipe.name for recipe in RECIPES]
+    assert bundle.policy_kinds == ["normal", "biased", "malicious", "random"]
+
+
+def test_a_thousand_classes_keep_their_numbers(pool: Any, tmp_path: Path) -> None:
+    labels = np.arange(N) * 3
+    rewards = DenseRewards(np.full((N, S, K), 0.5, dtype=np.float16))
+    bundle = _saved(tmp_path / "b.npz", pool, rewards, labels=labels, num_classes=1000)
+    np.testing.assert_array_equal(bundle.labels, labels)
+
+
+def test_compact_saved_plainly_and_loaded_is_the_same(pool: Any, tmp_path: Path) -> None:
+    rewards = np.random.default_rng(3).integers(0, 256, (N, S, K)).astype(np.uint8)
+    bundle = _saved(tmp_path / "compact.npz", pool, DenseRewards(rewards))
+    bundle.save(tmp_path / "plain.npz")
+    np.testing.assert_array_equal(cams.Bundle.load(tmp_path / "plain.npz").advice, bundle.advice)
+    assert (tmp_path / "compact.npz").stat().st_size < (tmp_path / "plain.npz").stat().st_size / 3
+
+
+PINNED = [[0.6529015, 0.0614498, 0.2856486], [0.3862064, 0.2036222, 0.4101714]]
+
+
+def test_random_advice_is_the_same_for_ever() -> None:
+    """Bundles store a seed in place of the advice, so these digits may never change."""
+    np.testing.assert_allclose(random_advice(2, 3, 17), PINNED, atol=1e-7)
+    np.testing.assert_array_equal(random_advice(1, 3, 17), random_advice(2, 3, 17)[:1])
+
+
+def test_random_advice_is_uniform_on_the_simplex() -> None:
+    # Dirichlet(1, 1, 1): mean 1/3, variance (1/3)(2/3)/4 = 1/18.
+    advice = random_advice(20_000, 3, 0).astype(float)
+    np.testing.assert_allclose(advice.mean(axis=0), 1 / 3, atol=0.01)
+    np.testing.assert_allclose(advice.var(axis=0), 1 / 18, atol=0.002)
+
+
+def _heads(**changes: Any) -> HeadRewards:
+    parts = {"scale": np.ones(S), "weights": np.zeros((S, 5, K)), "bias": np.zeros((S, K)), **changes}
+    return HeadRewards(features=np.zeros((N, S, 5), np.int8), **parts)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"labels": np.full(N, -1)}, r"labels\[0\] is -1, expected a class in 0..3"),
+        ({"labels": np.full(N, 256)}, r"labels\[0\] is 256, expected a class in 0..3"),
+        ({"predictions": np.full((N, K), 4)}, r"predictions\[0, 0\] is 4, expected a class in 0..3"),
+        ({"predictions": np.zeros((N, K + 1), int)}, r"rewards has shape \(300, 2, 3\)"),
+        ({"rewards": DenseRewards(np.full((N, S, K), 1.5))}, "rewards has values outside 0..1"),
+        ({"rewards": DenseRewards(np.full((N, S, K), np.nan))}, "rewards has values outside 0..1"),
+        ({"rewards": DenseRewards(np.zeros((N, K)))}, r"rewards has shape \(300, 3\)"),
+        ({"policies": [Recipe("x", "normal", "stored:2")]}, "'stored:2' names a stored policy, but only 2 are stored"),
+        ({"policies": [Recipe("x", "normal", "stored")]}, "'stored' is not of the form"),
+        ({"policies": [Recipe("x", "normal", "random:-1")]}, "'random:-1' is not of the form"),
+        ({"policies": [Recipe("x", "normal", "copy:0")]}, "'copy:0' is not of the form"),
+        ({"rewards": _heads(weights=np.zeros((S, 4, K)))}, r"head_weights has shape \(2, 4, 3\)"),
+        ({"rewards": _heads(scale=np.ones(1))}, r"head_scale has shape \(1,\)"),
+        ({"rewards": _heads(bias=np.full((S, K), np.nan))}, "head_bias has values that are not finite"),
+    ],
+)
+def test_what_is_refused_is_refused_before_anything_is_written(
+    pool: Any, changes: Any, message: str, tmp_path: Path
+) -> None:
+    rewards = DenseRewards(np.full((N, S, K), 0.5, dtype=np.float16))
+    with pytest.raises(cams.InputError, match=message):
+        save_compact(tmp_path / "b.npz", **{**pool, "rewards": rewards, **changes})
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("missing", ["sharpness", "policy_names", "policy_kinds", "rewards"])
+def test_a_compact_file_with_a_part_missing_is_refused(pool: Any, missing: str, tmp_path: Path) -> None:
+    rewards = DenseRewards(np.full((N, S, K), 0.5, dtype=np.float16))
+    save_compact(tmp_path / "b.npz", **pool, rewards=rewards)
+    with np.load(tmp_path / "b.npz") as stored:
+        rest = {name: stored[name] for name in stored.files if name != missing}
+    np.savez(tmp_path / "b.npz", **rest)
+    with pytest.raises(cams.InputError, match="has no array"):
+        cams.Bundle.load(tmp_path / "b.npz")
+
+
+def test_rewards_of_another_pool_are_refused(pool: Any, tmp_path: Path) -> None:
+    save_compact(tmp_path / "b.npz", **pool, rewards=DenseRewards(np.full((N, S, K), 0.5, dtype=np.float16)))
+    with np.load(tmp_path / "b.npz") as stored:
+        arrays = {name: stored[name] for name in stored.files}
+    arrays["rewards"] = arrays["rewards"][:-1]
+    np.savez(tmp_path / "b.npz", **arrays)
+    with pytest.raises(cams.InputError, match=r"rewards has shape \(299, 2, 3\)"):
+        cams.Bundle.load(tmp_path / "b.npz")
+
+
+def test_expanding_holds_one_copy_of_the_advice(tmp_path: Path) -> None:
+    rows, policies, models = 4000, 10, 40
+    rewards = np.random.default_rng(0).integers(0, 256, (rows, policies, models)).astype(np.uint8)
+    recipes = [Recipe(str(i), "normal", f"stored:{i}") for i in range(policies)]
+    recipes += [Recipe(f"not {i}", "malicious", f"contrary:{i}") for i in range(policies)]
+    save_compact(
+        tmp_path / "b.npz",
+        predictions=np.zeros((rows, models), int),
+        labels=np.zeros(rows, int),
+        rewards=DenseRewards(rewards),
+        sharpness=10.0,
+        policies=recipes,
+        num_classes=2,
+        model_names=[str(j) for j in range(models)],
+    )
+    tracemalloc.start()
+    bundle = cams.Bundle.load(tmp_path / "b.npz")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    # The stored rewards, one byte for every eight of advice, are there beside it while it is built.
+    assert peak < (1.3 + 1 / 8) * bundle.advice.nbytes
