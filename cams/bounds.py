@@ -74,9 +74,7 @@ def model_picker_stochastic_regret(gaps: Sequence[float], disagreements: Sequenc
     right], one entry per suboptimal model, so k = len(gaps) + 1. Assumes instances drawn i.i.d. and a
     single best model.
     """
-    _require(
-        len(gaps) == len(disagreements) and len(gaps) > 0, "expected one gap and one disagreement per model"
-    )
+    _require(len(gaps) == len(disagreements) and len(gaps) > 0, "expected one gap and one disagreement per model")
     _require(min(gaps) > 0, "every gap must be positive: a single best model is assumed")
     _require(min(disagreements) > 0, "every disagreement must be positive")
     num_models = len(gaps) + 1
@@ -136,9 +134,7 @@ def _cams_threshold(num_extended: int, gap: float, margin: float, range_: float,
     return (numerator / (sqrt(log_m) * gap)) ** 2
 
 
-def cams_stochastic_regret(
-    num_extended: int, gap: float, margin: float, range_: float, failure: float
-) -> float:
+def cams_stochastic_regret(num_extended: int, gap: float, margin: float, range_: float, failure: float) -> float:
     """Theorem 1: with probability 1 - delta, regret at most
     ((ln((m-1)/gamma) + sqrt(ln m * 2 b^2 ln(2/delta))) / (sqrt(ln m) Delta))^2, whatever the horizon.
 
@@ -182,9 +178,7 @@ def cams_stochastic_queries(horizon: float, regret: float, best_rate: float, num
     return _queries_from_loss(horizon, regret + horizon * best_rate, num_classes)
 
 
-def cams_stochastic_queries_printed(
-    horizon: float, regret: float, best_rate: float, num_classes: int
-) -> float:
+def cams_stochastic_queries_printed(horizon: float, regret: float, best_rate: float, num_classes: int) -> float:
     """Theorem 2 as printed: (R + T mu*) ln T / (c ln c)."""
     _require_horizon(horizon)
     _require(num_classes >= 2, f"num_classes is {num_classes}, expected at least 2")

@@ -1,7 +1,7 @@
 """Replaying a bundle: many realizations of its pool as a stream, through any learners, at many budgets.
 
-    result = cams.replay(bundle, ["cams", "mp"], horizon=3000, budgets=[100, 500], realizations=50, seed=0)
-    result.summary()
+result = cams.replay(bundle, ["cams", "mp"], horizon=3000, budgets=[100, 500], realizations=50, seed=0)
+result.summary()
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """The online API: your own models, one instance at a time, labels whenever they come.
 
-    selector = Selector(models=["cnn", "forest"], policies=["router"], num_classes=10, budget=500, seed=0)
-    decision = selector.step(predictions, advice)
-    if decision.query:
-        selector.label(decision.ticket, y)   # now, or many rounds later
+selector = Selector(models=["cnn", "forest"], policies=["router"], num_classes=10, budget=500, seed=0)
+decision = selector.step(predictions, advice)
+if decision.query:
+    selector.label(decision.ticket, y)   # now, or many rounds later
 """
 
 from __future__ import annotations
@@ -243,8 +243,6 @@ def _read_pending(archive: Archive) -> dict[int, _Pending]:
     return pending
 
 
-def _refuse_others(
-    path: str | os.PathLike[str], what: str, saved: list[str], wanted: Sequence[str] | None
-) -> None:
+def _refuse_others(path: str | os.PathLike[str], what: str, saved: list[str], wanted: Sequence[str] | None) -> None:
     if wanted is not None and saved != [str(name) for name in wanted]:
         raise InputError(f"{path} was saved for {what} {saved}, not for {[str(name) for name in wanted]}")

@@ -21,8 +21,8 @@ def exponentials(x: Array, out: Array, low_bits: Array, high_bits: Array) -> Non
     """Write exp(x) for x <= 0 into out, to the last bit or two, several at a time.
 
     exp(x) = 2^n exp(r) with |r| <= ln(2)/2, exp(r) by its series to r^12. The power of two is put together from bits in
-    two halves, so that what is too small for a double fades to 0 as it should. low_bits and high_bits are
-    int64 work space.
+    two halves, so that what is too small for a double fades to 0 as it should. low_bits and high_bits are int64
+    work space of at least the size of x.
     """
     for i in range(x.size):
         y = max(x[i], -760.0)
@@ -46,7 +46,7 @@ def exponentials(x: Array, out: Array, low_bits: Array, high_bits: Array) -> Non
         low_bits[i] = np.int64(half + np.int32(1023)) << 52
         high_bits[i] = np.int64(n - half + np.int32(1023)) << 52
         out[i] = p
-    low, high = low_bits.view(np.float64), high_bits.view(np.float64)
+    low, high = low_bits.view(np.float64), high_bits.view(np.float64)  # the same memory, read as doubles
     for i in range(x.size):
         out[i] = out[i] * low[i] * high[i]
 
@@ -64,6 +64,16 @@ def weigh(losses: Array, eta: float, q: Array, low_bits: Array, high_bits: Array
     for i in range(losses.size):
         total += q[i]
     return total
+
+
+@compiled
+def weigh_frozen(losses: Array, count: int, eta: float, q: Array, low_bits: Array, high_bits: Array) -> None:
+    """Write exp(-eta L) of `count` slots, losses (slots, m) with smallest 0, into the flat work space q."""
+    size = losses.shape[1]
+    for s in range(count):
+        for i in range(size):
+            q[s * size + i] = -eta * losses[s, i]
+    exponentials(q[: count * size], q, low_bits, high_bits)
 
 
 @compiled
@@ -102,10 +112,11 @@ def mix(pi: Array, q: Array, total: float, weighed: int, on: float, off: float, 
 
 
 @compiled
-def mix_roughly(pi: Array, q: Array, count: int, weighed: int, on: float, off: float, w: Array) -> None:
+def mix_roughly(pi: Array, q: Array, count: int, weighed: int, on: float, off: float, light: float, w: Array) -> None:
     """Write `count` mixtures at once, q (count, m) into w (count, k), in single precision and without dividing.
 
-    Good to `rough_margin`: enough to name the winner of most rounds, at a fraction of the cost.
+    Policies lighter than `light` may be left out. Good to `rough_margin`: enough to name the winner of most
+    rounds, at a fraction of the cost.
     """
     n, k = pi.shape
     single = np.float32
@@ -121,7 +132,7 @@ def mix_roughly(pi: Array, q: Array, count: int, weighed: int, on: float, off: f
                 w[s, j] = single(on - off) * q[s, first + j] + single(off) * rest
     s = 0
     while weighed != spec.WEIGH_MODELS and s + 4 <= count:
-        _add_four_mixtures(pi, q, s, w)
+        _add_four_mixtures(pi, q, s, np.float32(light), w)
         s += 4
     while weighed != spec.WEIGH_MODELS and s < count:
         for i in range(n):
@@ -131,7 +142,7 @@ def mix_roughly(pi: Array, q: Array, count: int, weighed: int, on: float, off: f
 
 
 @compiled
-def _add_four_mixtures(pi: Array, q: Array, s: int, w: Array) -> None:
+def _add_four_mixtures(pi: Array, q: Array, s: int, light: float, w: Array) -> None:
     """Add four policies to four mixtures at a time: each number of pi that is read is used four times."""
     n, k = pi.shape
     i = 0
@@ -140,6 +151,11 @@ def _add_four_mixtures(pi: Array, q: Array, s: int, w: Array) -> None:
         a1, b1, c1, d1 = q[s + 1, i], q[s + 1, i + 1], q[s + 1, i + 2], q[s + 1, i + 3]
         a2, b2, c2, d2 = q[s + 2, i], q[s + 2, i + 1], q[s + 2, i + 2], q[s + 2, i + 3]
         a3, b3, c3, d3 = q[s + 3, i], q[s + 3, i + 1], q[s + 3, i + 2], q[s + 3, i + 3]
+        ab = max(max(max(a0, b0), max(a1, b1)), max(max(a2, b2), max(a3, b3)))
+        cd = max(max(max(c0, d0), max(c1, d1)), max(max(c2, d2), max(c3, d3)))
+        if max(ab, cd) < light:
+            i += 4
+            continue
         for j in range(k):
             e, f = np.float32(pi[i, j]), np.float32(pi[i + 1, j])
             g, h = np.float32(pi[i + 2, j]), np.float32(pi[i + 3, j])
@@ -159,24 +175,31 @@ def _add_four_mixtures(pi: Array, q: Array, s: int, w: Array) -> None:
 
 
 @compiled
-def rough_margin(size: int) -> float:
-    """Return the relative error that a single-precision mixture of `size` positive terms cannot exceed, doubled."""
-    return 4.0 * (size + 8) * 2.0**-24
+def rough_margin(size: int, k: int, light: float) -> float:
+    """Return a lead that a rough mixture over `size` policies cannot show by error alone.
+
+    Rounding moves a sum of positive terms by at most `size` units in the last place, either way on both sides; what
+    was left out is at most `size * light`, and the largest of k scores at least 1/k of the heaviest policy's 1.
+    """
+    return 4.0 * (size + 8) * 2.0**-24 + 2.0 * size * k * light
 
 
 @compiled
 def certain_winner(scores: Array, margin: float) -> int:
     """Return the argmax of positive scores if it leads by more than the margin, else -1."""
-    winner = 0
     top = scores[0]
     for j in range(scores.size):
-        if scores[j] > top:
-            top, winner = scores[j], j
-    bar = top * (1.0 - margin)
+        top = max(top, scores[j])
+    bar = top * np.float32(1.0 - margin)
     near = 0
     for j in range(scores.size):
         near += scores[j] >= bar
-    return winner if near == 1 else -1
+    # Below the bar of normal single precision relative errors mean nothing.
+    if near == 1 and top > 1e-25:
+        for j in range(scores.size):
+            if scores[j] >= bar:
+                return j
+    return -1
 
 
 @compiled

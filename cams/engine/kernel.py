@@ -16,11 +16,23 @@ from typing import NamedTuple
 import numpy as np
 
 from cams.engine import spec
-from cams.engine.arithmetic import certain_winner, draw, mix, mix_roughly, pick_tied, rough_margin, weigh
+from cams.engine.arithmetic import (
+    certain_winner,
+    draw,
+    mix,
+    mix_roughly,
+    pick_tied,
+    rough_margin,
+    weigh,
+    weigh_frozen,
+)
 from cams.engine.compiled import Array, compiled
 from cams.engine.queries import label_mass, largest_class_mass, models_disagree, query_probability
 from cams.engine.spec import KernelSpec
 from cams.randomness import COIN, MODEL, POLICY, TIE
+
+# In the mixtures of spent budgets, next to a heaviest policy of 1, one this light may be left out.
+_LIGHT = 1e-9
 
 
 class Stream(NamedTuple):
@@ -53,6 +65,7 @@ class Scratch(NamedTuple):
 
     q: Array
     w: Array
+    frozen_q: Array
     rough_q: Array
     rough_w: Array
     scores: Array
@@ -80,20 +93,25 @@ def _new_scratch(slots: int, size: int, k: int, num_classes: int) -> Scratch:
     return Scratch(
         np.zeros(size),
         np.zeros(k),
+        np.zeros(slots * size),
         np.zeros((slots, size), dtype=np.float32),
         np.zeros((slots, k), dtype=np.float32),
         np.zeros(k),
         np.zeros(k),
         np.zeros(num_classes),
-        np.zeros(size, dtype=np.int64),
-        np.zeros(size, dtype=np.int64),
+        np.zeros(slots * size, dtype=np.int64),
+        np.zeros(slots * size, dtype=np.int64),
     )
 
 
 @compiled
 def _leave_behind(state: State, slot: int) -> None:
-    """Freeze the live slot and go on with a copy of it in the next."""
+    """Freeze the live slot and go on with a copy of it in the next.
+
+    Only differences of losses matter, so a frozen slot's smallest is made 0 once instead of on every round.
+    """
     state.policy_losses[slot + 1] = state.policy_losses[slot]
+    state.policy_losses[slot] -= state.policy_losses[slot].min()
     state.errors[slot + 1] = state.errors[slot]
     state.rewards[slot + 1] = state.rewards[slot]
     state.largest_mass[slot + 1] = state.largest_mass[slot]
@@ -165,20 +183,22 @@ def _name_frozen_roughly(
 
     All frozen slots are mixed in one go. Their winner is nearly always clear; the rest is done again in full.
     """
-    size = work.q.size
+    size, contextual = work.q.size, learner.recommend == spec.RECOMMEND_CONTEXTUAL_LEADER
+    weigh_frozen(state.policy_losses, frozen, eta, work.frozen_q, work.low_bits, work.high_bits)
     for slot in range(frozen):
-        weigh(state.policy_losses[slot], eta, work.q, work.low_bits, work.high_bits)
         for i in range(size):
-            work.rough_q[slot, i] = work.q[i]
-    mix_roughly(pi, work.rough_q, frozen, learner.weigh, stream.on, stream.off, work.rough_w)
-    margin = rough_margin(size)
+            work.rough_q[slot, i] = work.frozen_q[slot * size + i]
+    # Where scores are mixtures times rewards, the winner may be light itself, and nothing may be left out.
+    light = 0.0 if contextual else _LIGHT
+    mix_roughly(pi, work.rough_q, frozen, learner.weigh, stream.on, stream.off, light, work.rough_w)
+    margin = rough_margin(size, pi.shape[1], light)
     for slot in range(frozen):
-        if learner.recommend == spec.RECOMMEND_CONTEXTUAL_LEADER:
-            _contextual_scores(state.rewards[slot], work.rough_w[slot], True, work.scores)
-        else:
-            for j in range(work.scores.size):
-                work.scores[j] = work.rough_w[slot, j]
-        models[slot] = certain_winner(work.scores, margin)
+        scores = work.rough_w[slot]
+        if contextual and state.rewards[slot].max() > 0:
+            # Not normalised: a factor that all models share does not move the argmax.
+            for j in range(scores.size):
+                scores[j] *= np.float32(state.rewards[slot, j])
+        models[slot] = certain_winner(scores, margin)
 
 
 @compiled

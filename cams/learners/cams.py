@@ -1,10 +1,10 @@
 """CAMS, in the paper's symbols: one class, its parts exchangeable.
 
-    L    (m,)   importance-weighted cumulative loss of each policy, starting at 0
-    pi   (m,k)  advice of the n policies, and below it the k constant policies e_j (together Pi*, m = n + k)
-    q    (m,)   distribution over policies, q_i ~ exp(-eta_t L_i)
-    w    (k,)   distribution over models, w = sum_i q_i pi_i(x_t)
-    z           query probability; the coin U_t ~ Ber(z) is thrown in `Learner.decide`
+L    (m,)   importance-weighted cumulative loss of each policy, starting at 0
+pi   (m,k)  advice of the n policies, and below it the k constant policies e_j (together Pi*, m = n + k)
+q    (m,)   distribution over policies, q_i ~ exp(-eta_t L_i)
+w    (k,)   distribution over models, w = sum_i q_i pi_i(x_t)
+z           query probability; the coin U_t ~ Ber(z) is thrown in `Learner.decide`
 """
 
 from __future__ import annotations

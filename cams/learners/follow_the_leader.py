@@ -109,8 +109,12 @@ class ContextualLeader(FollowTheLeader):
 
     def kernel(self) -> spec.KernelSpec:
         has_policies = self.problem.num_policies > 0
-        return super().kernel()._replace(
-            weigh=spec.WEIGH_POLICIES if has_policies else spec.WEIGH_MODELS,
-            rate=self.rate,
-            regularize=self.problem.regularize,
+        return (
+            super()
+            .kernel()
+            ._replace(
+                weigh=spec.WEIGH_POLICIES if has_policies else spec.WEIGH_MODELS,
+                rate=self.rate,
+                regularize=self.problem.regularize,
+            )
         )
