@@ -25,7 +25,8 @@ def page(ledger: dict[str, Any]) -> str:
         "Written by `python -m experiments.claims` from the records; the statistics and the rules of the verdicts are "
         "in `conf/claims.yaml` and were fixed before the first record was made. Intervals are 90 % bootstrap intervals "
         "over realizations, paired between learners. A check *holds* when its whole interval meets the condition, "
-        "*leans* when only the estimate does; a verdict is *reproduced* when every check holds and *partly* from half of them on.",
+        "*leans* when only the estimate does; a verdict is *reproduced* when every check holds and *partly* from half "
+        "of them on.",
         _summary_line(ledger["summary"]),
         _overview(ledger["claims"]),
     ]
