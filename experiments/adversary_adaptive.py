@@ -5,6 +5,7 @@ The adversary sees everything but the coins of the round it is preparing, as the
 
 from __future__ import annotations
 
+from collections import deque
 from typing import NamedTuple
 
 import numpy as np
@@ -53,16 +54,17 @@ def mislead(
     """Play the order that an adaptive adversary makes out of `rows`, round by round.
 
     Of the next `choices` rows it offers the one that the learner, as it now stands, most likely gets wrong, and
-    among equals one that the most classifiers get right: there the regret is largest. `twin` is a
-    second learner of the same kind, to ask what the first would do without disturbing it.
+    among equals one that the most classifiers get right: there the regret is largest. The others go to the
+    end of the queue. `twin` is a second learner of the same kind, to ask what the first would do without
+    disturbing it.
     """
-    waiting = list(rows[::-1])
+    queue = deque(int(row) for row in rows)
     tally = _Tally(bundle, learner, horizon)
     truth = bundle.labels
     assert truth is not None
     for t in range(horizon):
         state = learner.state()
-        candidates = waiting[-choices:]
+        candidates = [queue.popleft() for _ in range(min(choices, len(queue)))]
         harm = np.empty(len(candidates))
         for i, row in enumerate(candidates):
             twin.restore(state)
@@ -70,7 +72,8 @@ def mislead(
             asked = twin.decide(bundle.predictions[row], bundle.advice[row], np.full(4, 0.5))
             share_right = float((bundle.predictions[row] == truth[row]).mean())
             harm[i] = expected_loss(asked, int(truth[row])) + 1e-3 * share_right
-        tally.play(t, int(waiting.pop(int(harm.argmax()) - len(candidates))), coins[t])
+        tally.play(t, candidates.pop(int(harm.argmax())), coins[t])
+        queue.extend(candidates)
     return tally.course()
 
 
