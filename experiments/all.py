@@ -18,7 +18,7 @@ from omegaconf import DictConfig
 
 import cams
 from cams.errors import nearest
-from experiments.configuration import CONF, compose_run, experiment_names, run_or_explain
+from experiments.configuration import CONF, compose_run, experiment_names, explained, run_or_explain
 from experiments.figures import draw_composed, draw_dataset, figure_stem
 from experiments.jobs import Places, ensure_record, say_now
 from experiments.plan import Plan, make_plan
@@ -93,6 +93,7 @@ def run_all(cfg: DictConfig) -> None:
 
 
 @hydra.main(version_base="1.3", config_path=str(CONF), config_name="all")
+@explained
 def main(cfg: DictConfig) -> None:
     run_all(cfg)
 

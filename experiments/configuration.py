@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Sequence
+from functools import wraps
 from pathlib import Path
 from typing import NoReturn
 
 from hydra import compose, initialize_config_dir
 from hydra.core.config_store import ConfigStore
 from hydra.core.global_hydra import GlobalHydra
+from hydra.core.hydra_config import HydraConfig
 from hydra.errors import HydraException, MissingConfigException
+from hydra.types import RunMode
 from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
 
@@ -55,6 +58,24 @@ def run_or_explain(entry: Callable[[], None]) -> None:
         refuse(_unknown_choice(error))
     except (HydraException, OmegaConfBaseException) as error:
         refuse(str(error).splitlines()[0])
+
+
+def explained(task: Callable[[DictConfig], None]) -> Callable[[DictConfig], None]:
+    """Wrap what `hydra.main` runs, so that bad input ends in our one sentence and not also in Hydra's two.
+
+    A job of a sweep still raises: the sweep names it at the end and keeps the others.
+    """
+
+    @wraps(task)
+    def run(cfg: DictConfig) -> None:
+        try:
+            task(cfg)
+        except cams.InputError as error:
+            if HydraConfig.get().mode == RunMode.MULTIRUN:
+                raise
+            refuse(str(error))
+
+    return run
 
 
 def refuse(sentence: str) -> NoReturn:

@@ -103,6 +103,8 @@ def dataset_title(cfg: DictConfig, dataset: str) -> str:
 
 def stream_title(cfg: DictConfig, record: Record) -> str:
     plan = record.facts["plan"]
+    if not plan["needs_bundle"]:
+        return "Synthetic streams"
     return f"{dataset_title(cfg, plan['dataset'])} (T = {plan['horizon']:,})"
 
 

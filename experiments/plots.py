@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
+import numpy as np
 import numpy.typing as npt
 
 mpl.use("Agg")
@@ -26,7 +27,7 @@ PANEL_WIDTH, PANEL_HEIGHT = 2.0, 1.75
 SMALLEST_WIDTH = 3.6
 LEGEND_ROW = 0.165
 # Inches that a legend entry takes: its line and gaps, and each character of its label.
-LEGEND_HANDLE, LEGEND_CHARACTER = 0.58, 0.062
+LEGEND_HANDLE, LEGEND_CHARACTER = 0.56, 0.068
 MARKERS_PER_LINE = 8
 # Files must not differ between two runs that draw the same thing.
 METADATA = {
@@ -52,6 +53,9 @@ def draw(grid: Sequence[Sequence[Panel | None]]) -> Figure:
                     ax.set_axis_off()
         _say_once(axes)
         figure.legend(list(entries.values()), list(entries), loc="outside upper center", ncols=legend_columns)
+        # Places are found once; otherwise each file format would look for them again.
+        figure.draw_without_rendering()
+        figure.set_layout_engine("none")
     return figure
 
 
@@ -106,11 +110,12 @@ def _draw_reference(ax: Axes, level: Reference) -> None:
 
 def fitting_columns(labels: list[str], width: float) -> int:
     """Return the largest number of legend columns whose entries, filled column by column, fit the width."""
+    lengths = [len(label) for label in labels]
     for columns in range(len(labels), 1, -1):
-        rows = -(-len(labels) // columns)
-        longest = [max(map(len, labels[i : i + rows])) for i in range(0, len(labels), rows)]
+        longest = [max(part) for part in np.array_split(lengths, columns)]
         if sum(LEGEND_HANDLE + LEGEND_CHARACTER * length for length in longest) <= width:
-            return columns
+            rows = -(-len(labels) // columns)
+            return -(-len(labels) // rows)
     return 1
 
 

@@ -20,7 +20,7 @@ from hydra.types import RunMode
 from omegaconf import DictConfig
 
 import cams
-from experiments.configuration import CONF, compose_run, run_or_explain
+from experiments.configuration import CONF, compose_run, explained, run_or_explain
 from experiments.figures import draw_composed, draw_dataset, figure_stem
 from experiments.jobs import Places, ensure_record, say_now
 from experiments.plan import make_plan
@@ -77,6 +77,7 @@ def run_composite(cfg: DictConfig, places: Places, overrides: list[str]) -> None
 
 
 @hydra.main(version_base="1.3", config_path=str(CONF), config_name="run")
+@explained
 def main(cfg: DictConfig) -> None:
     if HydraConfig.get().mode == RunMode.MULTIRUN:
         with recording_failures():

@@ -40,12 +40,17 @@ def compute_stochastic(plan: Plan, bundle: None, n_jobs: int, progress: Any) -> 
     return pd.concat(frames, ignore_index=True)
 
 
+def horizons_up_to(plan: Plan) -> list[int]:
+    """Return the horizons to look at; at a reduced scale the stream ends before most of them."""
+    return [horizon for horizon in plan.options["horizons"] if horizon <= plan.horizon]
+
+
 def _gap_case(plan: Plan, case: str, settings: dict[str, Any], n_jobs: int) -> pd.DataFrame:
     options = plan.options
     shape = {key: value for key, value in settings.items() if key != "regularize"}
     pool = gap_pool(options["models"], options["classes"], options["policies"], **shape)
     regularize = settings.get("regularize", REGULARIZE)
-    rounds = np.asarray(options["horizons"])
+    rounds = np.asarray(horizons_up_to(plan))
     orders = np.stack([
         drawn_with_replacement(pool.num_rows, plan.horizon, plan.seed, r, STREAM) for r in range(plan.realizations)
     ])
@@ -116,7 +121,7 @@ def compute_adversarial(plan: Plan, bundle: None, n_jobs: int, progress: Any) ->
     """
     pool = rotating_pool(plan.options["models"], plan.options["classes"])
     losses = policy_losses(pool, REGULARIZE)
-    jobs = [(case, horizon, r) for case in plan.options["cases"] for horizon in plan.options["horizons"]
+    jobs = [(case, horizon, r) for case in plan.options["cases"] for horizon in horizons_up_to(plan)
             for r in range(plan.realizations)]
     courses = Parallel(n_jobs=n_jobs)(delayed(_play)(plan, pool, *job) for job in jobs)
     return pd.DataFrame([

@@ -1,0 +1,196 @@
+"""The runner: records that know their configuration, sweeps that go on, bad input in one sentence."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from hydra.core.global_hydra import GlobalHydra
+
+import cams
+from experiments.configuration import compose_run, experiment_names, run_or_explain
+from experiments.jobs import Places, ensure_record
+from experiments.plan import make_plan
+from experiments.records import is_current, read_facts, read_record
+from experiments.run import main, variant_name
+
+SMOKE = ["scale=smoke", "dataset=vertebral"]
+
+
+def call(monkeypatch: pytest.MonkeyPatch, results: Path, *arguments: str) -> None:
+    """Call the runner as from a shell."""
+    paths = [f"paths.results={results}", f"paths.bundles={results / 'bundles'}"]
+    paths += [f"hydra.sweep.dir={results.parent / 'sweep'}"] if "-m" in arguments else []
+    monkeypatch.setattr(sys, "argv", ["run.py", *arguments, *paths])
+    GlobalHydra.instance().clear()
+    run_or_explain(main)
+
+
+def refusal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], results: Path, *arguments: str
+) -> str:
+    """Return the one sentence with which the runner refuses; it must exit with 2."""
+    with pytest.raises(SystemExit) as stop:
+        call(monkeypatch, results, *arguments)
+    assert stop.value.code == 2
+    lines = capsys.readouterr().err.strip().splitlines()
+    assert len(lines) == 1
+    return lines[0]
+
+
+def test_every_experiment_runs(monkeypatch: pytest.MonkeyPatch, results: Path) -> None:
+    call(monkeypatch, results, "-m", "experiment=glob(*)", *SMOKE)
+    variant = results / "variants" / "scale=smoke"
+    recorded = {path.parent.parent.name for path in variant.glob("records/*/*/seed0.parquet")}
+    assert recorded >= set(experiment_names()) - {"ablations"}
+    drawn = {path.parent.name for path in variant.glob("figures/*/*.png")}
+    assert drawn == set(experiment_names())
+
+
+def test_record_is_redone_only_when_it_must_be(results: Path) -> None:
+    places = Places(results / "bundles", results)
+    plan = make_plan(compose_run(["experiment=main", *SMOKE]))
+    said: list[str] = []
+    assert ensure_record(plan, places, 1, said.append)
+    path = places.record(plan)
+    assert path == results / "records" / "main" / "vertebral" / "seed0.parquet"
+    whole = path.read_bytes()
+    assert not ensure_record(plan, places, 1, said.append)
+    assert path.read_bytes() == whole
+
+    for cut in (0, 10, len(whole) // 2, len(whole) - 1):
+        path.write_bytes(whole[:cut])
+        assert read_facts(path) is None
+        assert ensure_record(plan, places, 1, said.append)
+        assert path.read_bytes() == whole
+
+    stale = make_plan(compose_run(["experiment=main", *SMOKE, "learner.cams.floor=0.1"]))
+    assert not is_current(path, stale, None)
+    assert ensure_record(stale, places, 1, said.append)
+    assert read_facts(path) != read_facts(path) or read_facts(path)["hash"] == stale.digest()  # type: ignore[index]
+
+
+def test_record_follows_its_bundle(results: Path, bundle: cams.Bundle) -> None:
+    places = Places(results / "bundles", results)
+    plan = make_plan(compose_run(["experiment=experts", *SMOKE]))
+    assert ensure_record(plan, places, 1, lambda _: None)
+    bundle.select_policies(range(4)).save(places.bundle("vertebral"))
+    assert ensure_record(plan, places, 1, lambda _: None)
+    places.bundle("vertebral").unlink()
+    assert not ensure_record(plan, places, 1, lambda _: None)
+
+
+def test_record_has_every_value_once(results: Path) -> None:
+    places = Places(results / "bundles", results)
+    plan = make_plan(compose_run(["experiment=covtype", *SMOKE]))
+    ensure_record(plan, places, 1, lambda _: None)
+    table = read_record(places.record(plan)).table
+    assert not table.duplicated(["case", "series", "kind", "budget", "realization", "round"]).any()
+    final = table[(table["kind"] == "learner") & (table["round"] == plan.horizon)]
+    assert len(final) == len(plan.learners) * len(plan.budgets) * plan.realizations
+    assert (final["queries"] <= final["budget"]).all()
+    assert set(table["realization"]) == set(range(plan.realizations))
+
+
+def test_record_agrees_with_the_replay(results: Path, bundle: cams.Bundle) -> None:
+    places = Places(results / "bundles", results)
+    plan = make_plan(compose_run(["experiment=main", *SMOKE]))
+    ensure_record(plan, places, 1, lambda _: None)
+    table = read_record(places.record(plan)).table
+    result = cams.replay(
+        bundle, ["cams"], horizon=plan.horizon, budgets=plan.budgets, realizations=plan.realizations, seed=0
+    )
+    mine = table[(table["series"] == "cams")].sort_values(["budget", "realization"])
+    assert mine["loss"].tolist() == result.loss[0].ravel().tolist()
+    assert mine["queries"].tolist() == result.queries[0].ravel().tolist()
+
+
+def test_overrides_go_beside_the_shipped_results(monkeypatch: pytest.MonkeyPatch, results: Path) -> None:
+    call(monkeypatch, results, "experiment=main", *SMOKE, "learner.cams.floor=0.1", "horizon=40", "seed=3")
+    variant = results / "variants" / "horizon=40,learner.cams.floor=0.1,scale=smoke"
+    record = read_record(variant / "records" / "main" / "vertebral" / "seed3.parquet")
+    assert record.facts["plan"]["horizon"] == 40
+    assert record.facts["plan"]["learners"][0]["settings"]["floor"] == 0.1
+    assert not (results / "records").exists()
+
+
+def test_variant_names() -> None:
+    assert variant_name(["experiment=main", "dataset=drift", "n_jobs=2", "hydra/launcher=joblib"]) == ""
+    assert variant_name(["horizon=500", "+budgets=[10, 20]"]) == "budgets=[10,20],horizon=500"
+    assert len(variant_name([f"learner.cams.floor={'1' * 200}"])) == 16
+
+
+def test_own_bundle(monkeypatch: pytest.MonkeyPatch, results: Path, bundle: cams.Bundle) -> None:
+    mine = results.parent / "mine.npz"
+    bundle.save(mine)
+    stream = ["horizon=50", "budget=10", "realizations=2"]
+    call(monkeypatch, results, "experiment=main", f"bundle={mine}", *stream)
+    assert len(list(results.glob("variants/*/records/main/mine/seed0.parquet"))) == 1
+
+
+def test_failed_jobs_are_named_and_the_others_kept(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], results: Path
+) -> None:
+    with pytest.raises(SystemExit) as stop:
+        call(monkeypatch, results, "-m", "experiment=experts,malicious", "dataset=drift,vertebral", "scale=smoke")
+    assert stop.value.code == 2
+    said = capsys.readouterr().err
+    assert "2 job(s) of the sweep failed" in said
+    assert "experiment=experts dataset=drift" in said.splitlines()[-2]
+    assert "experiment=malicious dataset=drift" in said.splitlines()[-1]
+    kept = results / "variants" / "scale=smoke" / "records"
+    assert {path.parent.parent.name for path in kept.glob("*/vertebral/*")} == {"experts", "malicious"}
+
+
+def test_joblib_launcher(monkeypatch: pytest.MonkeyPatch, results: Path) -> None:
+    sweep = ["-m", "experiment=experts", "seed=0,1", "hydra/launcher=joblib", "hydra.launcher.n_jobs=2"]
+    call(monkeypatch, results, *sweep, *SMOKE)
+    records = results / "variants" / "scale=smoke" / "records" / "experts" / "vertebral"
+    assert sorted(path.name for path in records.iterdir()) == ["seed0.parquet", "seed1.parquet"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["experiment=mian"], ["unknown experiment 'mian'", "did you mean 'main'"]),
+        (["experiment=main", "dataset=drift"], ["'drift' has no bundle", "make drift"]),
+        (["experiment=main", "dataset=vertebral", "budget=90"], ["budget 90", "horizon 80"]),
+        (["experiment=main", "dataset=vertebral", "budgets=[5,200]"], ["budget 200", "horizon 80"]),
+        (["experiment=main", "dataset=vertebral", "budgets=[]"], ["budgets is []"]),
+        (["experiment=main", "dataset=vertebral", "horizon=0"], ["horizon is 0"]),
+        (["experiment=main", "dataset=vertebral", "horizon=500"], ["horizon 500", "200 rows"]),
+        (["experiment=main", "dataset=vertebral", "experiment.learners=[cms]"], ["'cms'", "did you mean 'cams'"]),
+        (["experiment=main", "dataset=vertebral", "learner.cams.flor=1"], ["flor"]),
+        (["experiment=main", "dataset=vertebral", "horizn=10"], ["horizn"]),
+        (["experiment=main", "bundle=nowhere.npz", "horizon=5", "budget=1", "realizations=1"], ["nowhere.npz"]),
+        (["experiment=main", "bundle=other.npz"], ["horizon and budget and realizations must be given"]),
+    ],
+)
+def test_bad_input(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    results: Path,
+    arguments: list[str],
+    words: list[str],
+) -> None:
+    sentence = refusal(monkeypatch, capsys, results, *arguments)
+    for word in words:
+        assert word in sentence
+
+
+def test_filter_that_leaves_no_policy(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], results: Path, bundle: cams.Bundle
+) -> None:
+    bundle.select_policies(kinds=["normal"]).save(results / "bundles" / "vertebral.npz")
+    with pytest.raises(SystemExit):
+        call(monkeypatch, results, "experiment=malicious", "dataset=vertebral")
+    assert "leaves no policy" in capsys.readouterr().err.splitlines()[-1]
+
+
+def test_long_form_is_plain_parquet(results: Path) -> None:
+    places = Places(results / "bundles", results)
+    plan = make_plan(compose_run(["experiment=experts", *SMOKE]))
+    ensure_record(plan, places, 1, lambda _: None)
+    assert {"series", "budget", "realization", "loss"} <= set(pd.read_parquet(places.record(plan)).columns)
