@@ -9,6 +9,8 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import rdkit
+import torch_geometric
 
 from cams.errors import InputError
 from data_prep.context import Context
@@ -64,20 +66,22 @@ def checked(smiles: pd.Series, active: pd.Series) -> pd.DataFrame:
 
 def prepare(table: pd.DataFrame, context: Context) -> None:
     """Featurise a table whose index holds the row ids of the source, and say which molecules are unreadable."""
-    molecules = featurise(table["smiles"].tolist(), context.n_jobs)
-    dropped = table.index.to_numpy()[~molecules.valid]
+    smiles = table["smiles"].tolist()
+    # Minutes of work that no setting changes: kept outside the stage's output, which DVC deletes before a run.
+    key = {"smiles": smiles, "rdkit": rdkit.__version__, "torch_geometric": torch_geometric.__version__}
+    features = context.checkpoints("fetch").arrays("features", key, lambda: featurise(smiles, context.n_jobs).arrays())
+    dropped = table.index.to_numpy()[~features["valid"]]
     if len(dropped) > MOST_UNREADABLE:
         raise InputError(f"hiv: RDKit cannot read {len(dropped)} of {len(table)} molecules, first row {dropped[0]}")
     if len(dropped):
         print(f"hiv: RDKit cannot read {len(dropped)} of {len(table)} molecules, never used: "
               f"rows {', '.join(map(str, dropped))} of the source", file=sys.stderr)
-    molecules.save(context.raw_dir)
-    save_npz(context.raw_dir / "labels.npz", labels=table["label"], source_rows=table.index, dropped=dropped)
+    save_npz(context.raw_dir / "molecules.npz", labels=table["label"], source_rows=table.index, **features)
 
 
 def load(context: Context) -> Table:
-    labels = load_npz(context.raw_dir / "labels.npz")["labels"]
-    return Table(Molecules.load(context.raw_dir), labels, num_classes=2)
+    stored = load_npz(context.raw_dir / "molecules.npz")
+    return Table(Molecules.from_arrays(stored), stored["labels"], num_classes=2)
 
 
 def split(table: Table, context: Context) -> Split:

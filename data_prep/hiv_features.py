@@ -1,13 +1,12 @@
 """Molecules as numbers: graphs for the networks, fingerprints for the forest and the policies.
 
-Featurising depends on the SMILES alone, not on seed, split or scale, so it happens once, when the data set
-is fetched. Row i always means line i of the source table: a molecule that cannot be read keeps its row, with
-an empty graph and an empty fingerprint, and is excluded by the `valid` mask. No index ever shifts.
+Featurising depends on the SMILES alone, not on seed or split, so it happens once, when the data set is fetched.
+Row i always means SMILES i: a molecule that cannot be read keeps its row, with an empty graph and empty
+fingerprints, and is excluded by the `valid` mask. No index ever shifts.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, fields
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -15,8 +14,6 @@ from rdkit import Chem, RDLogger
 from rdkit.Chem import DataStructs, rdFingerprintGenerator, rdMolDescriptors
 from torch_geometric.utils import from_smiles
 from tqdm import tqdm
-
-from data_prep.files import load_npz, save_npz
 
 FINGERPRINT_BITS = 2048
 MACCS_BITS = 167  # RDKit's MACCS vector is one-based: bit 0 is never set
@@ -56,15 +53,15 @@ class Molecules:
     valid: np.ndarray
     identity: np.ndarray
 
-    def save(self, folder: Path) -> None:
-        save_npz(folder / "graphs.npz", **vars(self.graphs))
-        save_npz(folder / "fingerprints.npz", **self.fingerprints)
-        save_npz(folder / "molecules.npz", valid=self.valid, identity=self.identity)
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Everything by name, for one file."""
+        return {**vars(self.graphs), **self.fingerprints, "valid": self.valid, "identity": self.identity}
 
     @classmethod
-    def load(cls, folder: Path) -> "Molecules":
-        graphs = Graphs(**load_npz(folder / "graphs.npz"))
-        return cls(graphs, load_npz(folder / "fingerprints.npz"), **load_npz(folder / "molecules.npz"))
+    def from_arrays(cls, arrays: dict[str, np.ndarray]) -> "Molecules":
+        graphs = Graphs(**{field.name: arrays[field.name] for field in fields(Graphs)})
+        fingerprints = {name: arrays[name] for name in FINGERPRINTS}
+        return cls(graphs, fingerprints, arrays["valid"], arrays["identity"])
 
 
 def fingerprint_functions() -> dict[str, Callable[[Chem.Mol], np.ndarray]]:
