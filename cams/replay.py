@@ -300,12 +300,11 @@ def _checked_budgets(budgets: Sequence[int] | Array) -> Integers:
 def _check_stream(bundle: Bundle, horizon: int, realizations: int, seed: int, order: Array | None) -> None:
     if bundle.labels is None:
         raise InputError("a bundle without labels cannot be replayed")
-    if horizon < 1:
-        raise InputError(f"horizon is {horizon}, expected at least 1")
-    if realizations < 1:
-        raise InputError(f"realizations is {realizations}, expected at least 1")
-    if seed < 0:
-        raise InputError(f"seed is {seed}, expected a whole number that is not negative")
+    for name, value, least in (("horizon", horizon, 1), ("realizations", realizations, 1), ("seed", seed, 0)):
+        if not isinstance(value, int | np.integer):
+            raise InputError(f"{name} is {value!r}, expected a whole number")
+        if value < least:
+            raise InputError(f"{name} is {value}, expected at least {least}")
     if order is None:
         if horizon > bundle.num_rows:
             raise InputError(f"horizon is {horizon}, but the bundle has only {bundle.num_rows} rows")

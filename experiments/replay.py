@@ -1,0 +1,64 @@
+"""Replay any bundle from the shell.
+
+    python -m experiments.replay bundle=results/bundles/drift.npz 'learners=[cams,mp]' horizon=3000 \
+        'budgets=[100,500]' realizations=50 seed=0 out=outputs/drift
+
+writes outputs/drift/summary.csv, one row per learner and budget.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import hydra
+from omegaconf import DictConfig, OmegaConf
+
+import cams
+from experiments.configuration import explained, run_or_explain
+
+
+@hydra.main(config_path="../conf", config_name="replay", version_base="1.3")
+@explained
+def main(cfg: DictConfig) -> None:
+    for needed in ("bundle", "budgets", "out"):
+        if OmegaConf.is_missing(cfg, needed):
+            raise cams.InputError(f"{needed}= is missing, see --help")
+    out = Path(cfg.out)
+    if out.exists() and not out.is_dir():
+        raise cams.InputError(f"out={out} exists and is not a folder")
+    summary = replay_bundle(cams.Bundle.load(cfg.bundle), cfg).summary()
+    out.mkdir(parents=True, exist_ok=True)
+    temporary = out / ".summary.csv.tmp"
+    summary.to_csv(temporary, index=False)
+    temporary.replace(out / "summary.csv")
+    print(summary.to_string(index=False))
+
+
+def replay_bundle(bundle: cams.Bundle, cfg: DictConfig) -> cams.Replay:
+    """Replay a bundle as conf/replay.yaml and the command line say."""
+    return cams.replay(
+        bundle,
+        [_plain(learner) for learner in _listed(cfg.learners)],
+        horizon=bundle.num_rows if cfg.horizon is None else cfg.horizon,
+        budgets=[_plain(budget) for budget in _listed(cfg.budgets)],
+        realizations=cfg.realizations,
+        seed=cfg.seed,
+        n_jobs=cfg.n_jobs or os.cpu_count() or 1,
+        regularize=cfg.regularize,
+        scaled=cfg.scaled,
+    )
+
+
+def _listed(value: Any) -> list[Any]:
+    """Take `budgets=100` for `budgets=[100]`."""
+    return list(value) if OmegaConf.is_list(value) else [value]
+
+
+def _plain(value: Any) -> Any:
+    return OmegaConf.to_container(value) if OmegaConf.is_config(value) else value
+
+
+if __name__ == "__main__":
+    run_or_explain(main)
