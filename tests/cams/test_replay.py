@@ -22,7 +22,7 @@ REFUSED = {
     "horizon is 51, but the bundle has only 50 rows": {"horizon": 51},
     "horizon is 0, expected at least 1": {"horizon": 0},
     "realizations is 0, expected at least 1": {"realizations": 0},
-    "seed is -1, expected a whole number that is not negative": {"seed": -1},
+    "seed is -1, expected at least 0": {"seed": -1},
     "budget -3 is negative": {"budgets": [5, -3]},
     "budgets must be a list of whole numbers, at least one": {"budgets": []},
     "budgets must be a list of whole numbers, at least one ": {"budgets": [0.5]},
@@ -40,6 +40,15 @@ REFUSED = {
     "learner {'rate': 2.0} has no name": {"learners": [{"rate": 2.0}]},
     "learner 'cams_adversarial': rho is 'none', expected 'proof' or 'label'": {
         "learners": [("cams_adversarial", {"rho": "none"})]
+    },
+    "learner 'qbc': query rule 'entropy' needs weights over models, and following the leader has none": {
+        "learners": [("qbc", {"query": "entropy"})]
+    },
+    "learner 'iwal': query rule 'vote_entropy' has no setting 'delta'": {
+        "learners": [("iwal", {"query": "vote_entropy"})]
+    },
+    "learner 'cams_variance': there is no query rule 'varience'; did you mean 'variance'?": {
+        "learners": [("cams_variance", {"query": "varience"})]
     },
     "order has shape (20,), expected (2, 20)": {"order": np.arange(20)},
     "order names rows outside 0..49": {"order": np.full((2, 20), 50)},
