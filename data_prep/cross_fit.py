@@ -86,9 +86,9 @@ def rate_once(
 
 
 def stored_form(rewards: np.ndarray, precision: str) -> np.ndarray:
-    """Rewards in [0, 1] as the bundle keeps them: half precision, or 256 levels in one byte."""
-    if precision == "float16":
-        return rewards.astype(np.float16)
+    """Rewards in [0, 1] as the bundle keeps them: a float of that size, or 256 levels in one byte."""
+    if precision in ("float32", "float16"):
+        return rewards.astype(precision)
     if precision == "uint8":
         return np.rint(rewards * 255).astype(np.uint8)
-    raise InputError(f"policies.stored is '{precision}', expected float16 or uint8")
+    raise InputError(f"policies.stored is '{precision}', expected float32, float16 or uint8")

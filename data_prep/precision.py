@@ -1,0 +1,92 @@
+"""What storing rewards in few bits costs: CAMS's decisions on the pool with rewards as trained and as stored.
+
+Both learners see the same stream and the same uniforms and follow their own history, so one early difference counts
+in every later round it reaches. Policies come from their checkpoints (data sets whose policies `cross_fit` trains).
+
+python -m data_prep.precision dataset=drift
+"""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from omegaconf import OmegaConf
+
+from cams import Bundle, make_learner
+from cams.policies import contrary, sharpen
+from cams.randomness import stream_order, uniforms
+from data_prep.context import Context
+from data_prep.dataset import Classifiers, Split, get_dataset
+from data_prep.files import save_json
+from data_prep.stage import entry_point
+
+
+def run(context: Context) -> None:
+    bundle = Bundle.load(context.bundle_path)
+    as_trained = bundle_with_advice(bundle, trained_rewards(context), context)
+    settings = context.precision_check
+    horizon = min(settings.horizon, bundle.num_rows)
+    outcomes = []
+    for realization in range(settings.realizations):
+        order = stream_order(context.seed, realization, bundle.num_rows, horizon)
+        coins = uniforms(context.seed, realization, horizon)
+        outcomes.append([decisions(each, order, coins) for each in (as_trained, bundle)])
+    save_json(context.metrics_path("precision"), compare(np.array(outcomes)))
+
+
+def trained_rewards(context: Context) -> np.ndarray:
+    """Rewards (N, s, k) on the pool before they were rounded for storage."""
+    dataset = get_dataset(context.dataset)
+    settings = OmegaConf.merge(context.settings, {"policies": {"stored": "float32"}})
+    policies = dataset.train_policies(
+        dataset.load(context),
+        Split.load(context.artefact("splits")),
+        Classifiers.load(context.artefact("classifiers")),
+        replace(context, settings=settings),
+    )
+    return policies.pool_rewards.rows(0, None)
+
+
+def bundle_with_advice(bundle: Bundle, rewards: np.ndarray, context: Context) -> Bundle:
+    """The same bundle, its trained and malicious advice made from these rewards in double precision."""
+    trained = sharpen(rewards.astype(np.float64), context.sharpness)
+    advice = bundle.advice.astype(np.float64)
+    names = bundle.policy_names
+    for s in range(trained.shape[1]):
+        advice[:, s] = trained[:, s]
+        if (malicious := f"malicious_{names[s]}") in names:
+            advice[:, names.index(malicious)] = contrary(trained[:, s])
+    return Bundle(predictions=bundle.predictions, labels=bundle.labels, advice=advice, num_classes=bundle.num_classes)
+
+
+def decisions(bundle: Bundle, order: np.ndarray, coins: np.ndarray) -> np.ndarray:
+    """(T, 3) of CAMS without a limit on labels: the chosen model, whether a label was bought, whether it erred."""
+    learner = make_learner("cams", num_models=bundle.num_models, num_policies=bundle.num_policies,
+                           num_classes=bundle.num_classes, horizon=len(order), budget=len(order))
+    made = np.empty((len(order), 3), dtype=int)
+    for t, row in enumerate(order):
+        decided = learner.decide(bundle.predictions[row], bundle.advice[row], coins[t])
+        if decided.query:
+            learner.learn(decided, int(bundle.labels[row]))
+        wrong = bundle.predictions[row, decided.model] != bundle.labels[row]
+        made[t] = decided.model, decided.query, wrong
+    return made
+
+
+def compare(outcomes: np.ndarray) -> dict[str, Any]:
+    """(R, 2, T, 3) decisions, as trained and as stored, to the shares of rounds on which they differ."""
+    trained, stored = outcomes[:, 0], outcomes[:, 1]
+    differ = (trained != stored).mean(axis=(0, 1))
+    return {
+        "rounds": int(trained.shape[0] * trained.shape[1]),
+        "share_of_rounds_with_another_model": round(float(differ[0]), 6),
+        "share_of_rounds_with_another_query": round(float(differ[1]), 6),
+        "mean_loss_as_trained": round(float(trained[..., 2].sum(axis=1).mean()), 2),
+        "mean_loss_as_stored": round(float(stored[..., 2].sum(axis=1).mean()), 2),
+    }
+
+
+main = entry_point(run)
+
+if __name__ == "__main__":
+    main()
