@@ -18,7 +18,7 @@ import numpy.typing as npt
 from cams.engine import spec
 from cams.errors import InputError, lookup
 from cams.learners.base import Array, Choice, Floats, Learner, Problem, Round, exponential_weights, require
-from cams.learners.queries import QUERY_RULES, Belief
+from cams.learners.queries import Belief, make_query_rule
 from cams.learners.recommendations import RECOMMENDATIONS
 from cams.policies import regularize, regularized_constant
 
@@ -54,7 +54,7 @@ class Cams(Learner):
         **query_settings: Any,
     ) -> None:
         super().__init__(problem)
-        self.query_rule = lookup(QUERY_RULES, query, "query rule")(problem, **query_settings)
+        self.query_rule = make_query_rule(query, problem, query_settings)
         self.budget_shapes_queries = self.query_rule.budget_shapes_queries
         self.recommendation = lookup(RECOMMENDATIONS, recommend, "recommendation rule")
         self.weigh_code = lookup(WEIGH, weigh, "way to weigh")
@@ -74,7 +74,7 @@ class Cams(Learner):
         q = exponential_weights(self.L, eta)
         w = q @ pi
         model, probability = self.recommendation.pick(q, pi, w, uniforms)
-        belief = Belief(self.t, predictions, self.problem.num_classes, eta, w, self.L)
+        belief = Belief(self.t, predictions, self.problem.num_classes, eta, w)
         z = self.query_rule.probability(belief)
         self.remember(belief)
         return Choice(model, z, probability, w)
@@ -83,6 +83,7 @@ class Cams(Learner):
         loss = (round_.predictions != label).astype(np.float64)  # l_{t,j} = [yhat_{t,j} != y_t]
         lhat = loss / round_.query_probability  # unbiased: E[lhat] = l over the coin
         self.L += self.policies(round_.advice) @ lhat  # ltilde_{t,i} = <pi_i(x_t), lhat_t>
+        self.query_rule.learn(round_, label)
 
     def set_rate(self) -> float:
         return self.rate * sqrt(log(self.m) / self.t)

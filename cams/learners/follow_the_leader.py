@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from cams.engine import spec
-from cams.errors import lookup
+from cams.errors import InputError
 from cams.learners.base import Array, Choice, Floats, Learner, Problem, Round, exponential_weights, pick_tied
-from cams.learners.queries import QUERY_RULES, Belief
+from cams.learners.queries import Belief, make_query_rule
 from cams.policies import regularize
 from cams.randomness import TIE
 
@@ -19,23 +19,23 @@ from cams.randomness import TIE
 class FollowTheLeader(Learner):
     """Name the model with the fewest losses on bought labels, ties at random.
 
-    errors        (k,) losses on bought labels
-    model_losses  (k,) the same, importance weighted, for query rules that need them
+    errors  (k,) losses on bought labels
     """
 
-    state_names: ClassVar[tuple[str, ...]] = ("errors", "model_losses")
+    state_names: ClassVar[tuple[str, ...]] = ("errors",)
     recommend_code = spec.RECOMMEND_LEADER
 
     def __init__(self, problem: Problem, *, query: str, **query_settings: Any) -> None:
         super().__init__(problem)
-        self.query_rule = lookup(QUERY_RULES, query, "query rule")(problem, **query_settings)
+        self.query_rule = make_query_rule(query, problem, query_settings)
+        if self.query_rule.reads_mixture:
+            raise InputError(f"query rule '{query}' needs weights over models, and following the leader has none")
         self.budget_shapes_queries = self.query_rule.budget_shapes_queries
         self.errors: Floats = np.zeros(problem.num_models)
-        self.model_losses: Floats = np.zeros(problem.num_models)
 
     def choose(self, predictions: npt.NDArray[np.int32], advice: Array, uniforms: Floats) -> Choice:
         model = pick_tied(self.scores(advice), uniforms[TIE])
-        belief = Belief(self.t, predictions, self.problem.num_classes, 0.0, np.empty(0), self.model_losses)
+        belief = Belief(self.t, predictions, self.problem.num_classes, 0.0, np.empty(0))
         return Choice(model, self.query_rule.probability(belief))
 
     def scores(self, advice: Array) -> Floats:
@@ -44,7 +44,7 @@ class FollowTheLeader(Learner):
     def learn(self, round_: Round, label: int) -> None:
         loss = (round_.predictions != label).astype(np.float64)
         self.errors += loss
-        self.model_losses += loss / round_.query_probability
+        self.query_rule.learn(round_, label)
 
     def _memory(self) -> list[tuple[object, str]]:
         return super()._memory() + [(self.query_rule, name) for name in self.query_rule.state_names]
@@ -79,7 +79,7 @@ class ContextualLeader(FollowTheLeader):
     policy_loss  (n,) importance-weighted losses behind q, eta_t = rate * sqrt(ln n / t)
     """
 
-    state_names = ("errors", "model_losses", "rewards", "policy_loss")
+    state_names = ("errors", "rewards", "policy_loss")
     recommend_code = spec.RECOMMEND_CONTEXTUAL_LEADER
 
     def __init__(self, problem: Problem, *, query: str, rate: float = 1.0, **query_settings: Any) -> None:

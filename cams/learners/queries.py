@@ -5,7 +5,9 @@ A rule is picked by name (`QUERY_RULES`) and works under any recommendation.
 
 from __future__ import annotations
 
+import inspect
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import log, sqrt
 from typing import Any, ClassVar
@@ -14,21 +16,21 @@ import numpy as np
 import numpy.typing as npt
 
 from cams.engine import spec
-from cams.learners.base import Floats, Problem, require
+from cams.errors import InputError, lookup, nearest
+from cams.learners.base import Floats, Problem, Round, require
 
 Array = npt.NDArray[Any]
 
 
 @dataclass(frozen=True)
 class Belief:
-    """What a learner thinks at round t: its mixture w_t over models, its rate, and models' losses so far."""
+    """What a learner thinks at round t: its mixture w_t over models (empty if it has none) and its rate."""
 
     t: int
     predictions: npt.NDArray[np.int32]
     num_classes: int
     eta: float
     w: Floats
-    model_losses: Floats
 
     def models_disagree(self) -> bool:
         return bool((self.predictions != self.predictions[0]).any())
@@ -43,6 +45,8 @@ class QueryRule(ABC):
     """A rule: `probability(belief)`, and memory of its own (`state_names`) where it needs any."""
 
     code: ClassVar[int]
+    # Whether the rule asks for the mixture w_t, which a learner that follows the leader does not have.
+    reads_mixture: ClassVar[bool] = False
     budget_shapes_queries: ClassVar[bool] = False
     state_names: ClassVar[tuple[str, ...]] = ()
 
@@ -53,6 +57,9 @@ class QueryRule(ABC):
     def probability(self, belief: Belief) -> float:
         """Return how much the label of this round is wanted, in [0, 1]."""
 
+    def learn(self, round_: Round, label: int) -> None:  # noqa: B027 (rules without memory leave it as it is)
+        """Take in a bought label; most rules keep nothing of it."""
+
     def constants(self) -> tuple[float, float]:
         """Return up to two numbers for the compiled engine."""
         return 0.0, 0.0
@@ -62,6 +69,7 @@ class Entropy(QueryRule):
     """CAMS: z_t = max(1/sqrt(t), E), E = (1/c) sum of lbar_y log_c(1/lbar_y) over labels with 0 < lbar_y < 1."""
 
     code = spec.QUERY_ENTROPY
+    reads_mixture = True
 
     def __init__(self, problem: Problem, *, floor: float = 1.0) -> None:
         super().__init__(problem)
@@ -88,6 +96,7 @@ class Variance(QueryRule):
     """Model Picker: z_t = max(v, eta_t), v = max_y lbar_y (1 - lbar_y); 0 where v is 0."""
 
     code = spec.QUERY_VARIANCE
+    reads_mixture = True
 
     def probability(self, belief: Belief) -> float:
         if not belief.models_disagree():
@@ -146,22 +155,26 @@ class Survivors(QueryRule):
     within D_t = sqrt((8/t) ln(2t(t+1)|H|^2/delta)) of the best survivor's."""
 
     code = spec.QUERY_SURVIVORS
-    state_names = ("alive",)
+    state_names = ("alive", "model_losses")
 
     def __init__(self, problem: Problem, *, delta: float = 0.01, slack: float = 8.0) -> None:
         super().__init__(problem)
         self.delta, self.slack = delta, slack
         self.alive = np.ones(problem.num_models, dtype=np.bool_)
+        self.model_losses: Floats = np.zeros(problem.num_models)
 
     def probability(self, belief: Belief) -> float:
         t = belief.t
         if t > 1:
             size = int(self.alive.sum())
             threshold = sqrt(self.slack / t * log(2 * t * (t + 1) * size**2 / self.delta))
-            mean_losses = belief.model_losses / (t - 1)
+            mean_losses = self.model_losses / (t - 1)
             self.alive &= mean_losses <= mean_losses[self.alive].min() + threshold
         votes = belief.predictions[self.alive]
         return float((votes != votes[0]).any())
+
+    def learn(self, round_: Round, label: int) -> None:
+        self.model_losses += (round_.predictions != label) / round_.query_probability
 
     def constants(self) -> tuple[float, float]:
         return self.delta, self.slack
@@ -175,3 +188,13 @@ QUERY_RULES: dict[str, type[QueryRule]] = {
     "vote_entropy": VoteEntropy,
     "survivors": Survivors,
 }
+
+
+def make_query_rule(name: str, problem: Problem, settings: Mapping[str, Any]) -> QueryRule:
+    """Make a rule of `QUERY_RULES` by name; a setting that it does not have is refused."""
+    rule = lookup(QUERY_RULES, name, "query rule")
+    known = list(inspect.signature(rule).parameters)[1:]  # all but the problem
+    for setting in settings:
+        if setting not in known:
+            raise InputError(f"query rule '{name}' has no setting '{setting}'{nearest(setting, known)}")
+    return rule(problem, **settings)

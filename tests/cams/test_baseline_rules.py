@@ -1,5 +1,7 @@
 """Rounds worked out by hand for every rule of the baselines, with the numbers in the comments."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hand_worked import ADVICE, AGREE, BOTH, TWO, approx, at, draws, losses, make
@@ -49,11 +51,18 @@ def test_vote_entropy_is_zero_where_all_agree_and_one_where_all_differ() -> None
     assert make("qbc").decide(TWO, ADVICE, draws()).query_probability == approx(1.0)
 
 
+def _iwal(t: int, model_losses: list[float], **settings: float) -> Any:
+    """IWAL at the end of round t - 1 with these importance-weighted losses."""
+    learner = at(make("iwal", k=len(model_losses), **settings), t)
+    learner.query_rule.model_losses = np.array(model_losses)
+    return learner
+
+
 def test_iwal_drops_no_model_at_its_default_slack_while_losses_are_ordinary() -> None:
     # D_2 = sqrt(8/2 ln(2*2*3*4/0.01)) = sqrt(4 * 8.476371) = 5.822841.
-    learner = at(make("iwal"), 2, model_losses=[0.0, 5.8])
+    learner = _iwal(2, [0.0, 5.8])
     assert learner.decide(TWO, ADVICE, draws()).query_probability == 1.0
-    at(learner, 2, model_losses=[0.0, 5.83])
+    learner = _iwal(2, [0.0, 5.83])
     assert learner.decide(TWO, ADVICE, draws()).query_probability == 0.0
     assert learner.query_rule.alive.tolist() == [True, False]
 
@@ -62,9 +71,9 @@ def test_iwal_bar_shrinks_with_the_survivors() -> None:
     # slack 0.02, t = 3: |H| = 3 gives D = sqrt(0.02/3 ln(24*9/0.01)) = 0.257947,
     # |H| = 2 gives sqrt(0.02/3 ln(24*4/0.01)) = 0.247245. A mean loss of 0.505/2 = 0.2525 lies between.
     votes = np.array([0, 1, 0], dtype=np.int32)
-    three = at(make("iwal", k=3, n=0, slack=0.02), 3, model_losses=[0.0, 0.505, 0.1])
+    three = _iwal(3, [0.0, 0.505, 0.1], slack=0.02)
     assert three.decide(votes, np.empty((0, 3)), draws()).query_probability == 1.0
-    two = at(make("iwal", k=3, n=0, slack=0.02), 3, model_losses=[0.0, 0.505, 0.1])
+    two = _iwal(3, [0.0, 0.505, 0.1], slack=0.02)
     two.query_rule.alive = np.array([True, True, False])
     assert two.decide(votes, np.empty((0, 3)), draws()).query_probability == 0.0
     assert two.query_rule.alive.tolist() == [True, False, False]
@@ -72,7 +81,7 @@ def test_iwal_bar_shrinks_with_the_survivors() -> None:
 
 def test_iwal_compares_with_the_best_survivor_and_drops_for_good() -> None:
     # Model 0 was dropped with loss 0; the bar is set by model 1, so model 2 at 0.1 more than model 1 stays.
-    learner = at(make("iwal", k=3, n=0, slack=0.02), 3, model_losses=[0.0, 2.0, 2.2])
+    learner = _iwal(3, [0.0, 2.0, 2.2], slack=0.02)
     learner.query_rule.alive = np.array([False, True, True])
     votes = np.array([5, 1, 2], dtype=np.int32)
     assert learner.decide(votes, np.empty((0, 3)), draws()).query_probability == 1.0
@@ -80,11 +89,11 @@ def test_iwal_compares_with_the_best_survivor_and_drops_for_good() -> None:
 
 
 def test_iwal_drops_nobody_on_the_first_round_and_learns_weighted_losses() -> None:
-    learner = at(make("iwal", slack=1e-9), 1, model_losses=[0.0, 9.0])
+    learner = _iwal(1, [0.0, 9.0], slack=1e-9)
     round_ = learner.decide(TWO, ADVICE, draws())
     assert (round_.query_probability, round_.query) == (1.0, True)
     learner.learn(round_, 1)
-    assert learner.model_losses == approx(1.0, 9.0)
+    assert learner.query_rule.model_losses == approx(1.0, 9.0)
     assert learner.errors == approx(1.0, 0.0)
 
 

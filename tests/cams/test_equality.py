@@ -75,6 +75,8 @@ def _learners(bundle: cams.Bundle) -> list[Any]:
         {"name": "cams_adversarial", "label": "rho", "rho": "label"},
         {"name": "cams", "label": "fast", "rate": 3.0, "floor": 0.2},
         {"name": "iwal", "label": "eager iwal", "delta": 0.5, "slack": 0.05},
+        {"name": "cams_variance", "label": "cams iwal", "query": "survivors"},
+        {"name": "cams_variance", "label": "cams qbc", "query": "vote_entropy"},
         {"name": "ciwal", "label": "eager ciwal", "delta": 0.5, "slack": 0.05, "rate": 2.0},
     ]
     return names + varied
