@@ -37,7 +37,7 @@ LEARNER_LOOKS: dict[str, Look] = {
     "cams_variance": Look("CAMS, variance rule", BLUE, "<", SOLID),
     "cams_random_query": Look("CAMS, random rule", GREY, "+", SOLID),
     "cams_context_free": Look("CAMS, context-free", ORANGE, "o", DASHED),
-    "cams_adversarial": Look("CAMS, adversarial", PURPLE, "o", SOLID),
+    "cams_adversarial": Look("CAMS, adversarial", BLUE, ">", SOLID),
     "hedge": Look("Hedge", SKY, "1", DASHED),
     "exp3": Look("EXP3", ORANGE, "2", DASHED),
     "exp4": Look("EXP4", GREEN, "3", SOLID),

@@ -67,7 +67,8 @@ class Panel:
     references: tuple[Reference, ...] = ()
     title: str = ""
     tick_labels: tuple[str, ...] = field(default=())
-    log_axes: bool = False
+    # of x and y: linear, log, or symlog where values of very different size must be seen together
+    scales: tuple[str, str] = ("linear", "linear")
 
     def to_frame(self) -> pd.DataFrame:
         """Return the numbers in long form: series, x, mean, low, high (x is empty for references)."""

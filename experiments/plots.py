@@ -74,13 +74,12 @@ def draw_panel(ax: Axes, panel: Panel) -> None:
         _draw_series(ax, line)
     ax.set(title=panel.title, xlabel=panel.x_label, ylabel=panel.y_label)
     ax.margins(x=0.03)
-    if panel.log_axes:
-        ax.set(xscale="log", yscale="log")
-        return
-    ax.yaxis.set_major_locator(MaxNLocator(nbins=5))
+    ax.set(xscale=panel.scales[0], yscale=panel.scales[1])
+    if panel.scales[1] == "linear":
+        ax.yaxis.set_major_locator(MaxNLocator(nbins=5))
     if panel.tick_labels:
         ax.set_xticks(range(len(panel.tick_labels)), panel.tick_labels)
-    else:
+    elif panel.scales[0] == "linear":
         ax.xaxis.set_major_locator(MaxNLocator(nbins=4, integer=True))
         ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
 
