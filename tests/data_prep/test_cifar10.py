@@ -1,20 +1,24 @@
 """The five stages on a few hundred images (real ones where they are at hand), and what every source must satisfy."""
 
+import io
 import json
+import tarfile
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hydra import compose, initialize_config_dir
+from PIL import Image
 
 import cams
-from data_prep import bundle, cifar10, classifiers, policies, split
+from data_prep import bundle, cifar10, cifar10_source, classifiers, policies, split
 from data_prep.cifar10_classifiers import declared_specialists, predictions_of, require_distinct
 from data_prep.cifar10_runs import in_parallel, setup_from
-from data_prep.cifar10_source import checked, parse_npm
+from data_prep.cifar10_source import TorchvisionDownload, checked, parse_npm
 from data_prep.context import Context
 from data_prep.dataset import Classifiers, Policies, Split
 from data_prep.sources import SourceError
+from data_prep.torchvision_shim import datasets
 
 REPOSITORY = Path(__file__).parents[2]
 NUM_TRAINING, NUM_TEST = 500, 100
@@ -112,8 +116,8 @@ def test_a_worker_process_predicts_what_this_one_does(finished, tmp_path):
     here = predictions_of(one, table, parts.pool_rows, setup, "", smoke_context(tmp_path / "a").checkpoints("c"))
     there = smoke_context(tmp_path / "b").checkpoints("c")
     job = (one, table, parts.pool_rows, setup, "", there)
-    for predictions in in_parallel(predictions_of, [job, job], 2, "workers"):
-        assert np.array_equal(predictions, here)
+    (elsewhere,) = in_parallel(predictions_of, [job], 2, "workers")
+    assert np.array_equal(elsewhere, here)
 
 
 def test_the_laptop_scale_declares_80_classifiers_and_85_policies():
@@ -140,6 +144,37 @@ def test_twins_are_refused_by_name():
 def test_missing_images_are_refused_in_one_sentence(tmp_path):
     with pytest.raises(cams.InputError, match=r"images.npy is missing: python -m data_prep.fetch dataset=cifar10"):
         cifar10.load(smoke_context(tmp_path))
+
+
+def test_the_npm_sheets_hold_one_image_per_row(tmp_path, monkeypatch):
+    images = np.random.default_rng(0).integers(0, 256, (12, 32, 32, 3), dtype=np.uint8)
+    sheets = [f"data_batch_{i}.png" for i in range(1, 6)] + ["test_batch.png"]
+    with tarfile.open(tmp_path / "package.tgz", "w:gz") as package:
+        for i, name in enumerate(sheets):
+            stream = io.BytesIO()
+            Image.fromarray(images[2 * i : 2 * i + 2].reshape(2, 1024, 3)).save(stream, "png")
+            add_member(package, name, stream.getvalue())
+        add_member(package, "train_lables.json", json.dumps(list(range(10))).encode())
+        add_member(package, "test_lables.json", json.dumps([3, 8]).encode())
+    monkeypatch.setattr(cifar10_source, "checked", lambda pixels, labels: (pixels, labels))
+    pixels, labels = parse_npm(tmp_path / "package.tgz")
+    assert np.array_equal(pixels, images)
+    assert labels.tolist() == [*range(10), 3, 8]
+
+
+def add_member(package, name, content):
+    member = tarfile.TarInfo(f"package/{name}")
+    member.size = len(content)
+    package.addfile(member, io.BytesIO(content))
+
+
+def test_an_unreachable_host_is_one_reason_among_others(tmp_path, monkeypatch):
+    def unreachable(*_args, **_kwargs):
+        raise OSError("no route")
+
+    monkeypatch.setattr(datasets.CIFAR10, "download", unreachable)
+    with pytest.raises(SourceError, match=r"cifar-10-python\.tar\.gz: OSError"):
+        TorchvisionDownload().obtain(tmp_path)
 
 
 def test_sources_with_the_wrong_content_are_refused(tmp_path):
