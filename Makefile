@@ -1,0 +1,66 @@
+# make            what there is
+# make figures    every figure and table, from a fresh clone
+# make test       every test, from a fresh clone
+
+.DEFAULT_GOAL := help
+SHELL := bash
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+export PATH := $(CURDIR)/$(BIN):$(PATH)
+
+# Where `make smoke` works; nothing under results/ is touched.
+SMOKE := data/smoke
+
+help: ## show this list
+	@grep -hE '^[a-z][a-z0-9_ -]*:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /:/' | \
+	  awk -F: '{printf "  make %-28s %s\n", $$1, $$2}'
+
+# Two environments in one folder: enough for figures (no torch), and everything.
+$(VENV)/figures.done: pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[pipeline]'
+	@touch $@
+
+$(VENV)/everything.done: pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[pipeline,vision,graph,dev]'
+	@touch $@ $(VENV)/figures.done
+
+setup: $(VENV)/everything.done ## build .venv with all that training and testing need
+
+figures: $(VENV)/figures.done ## replay every bundle at paper counts, draw every figure and table (no data, no torch)
+	python -m experiments.all
+	python -m experiments.claims
+
+report: $(VENV)/figures.done ## write results/report.html from the records, one page that needs no network
+	python -m experiments.report
+
+test: $(VENV)/everything.done ## run every test
+	python -m pytest -n 2
+
+lint: $(VENV)/everything.done ## check style and types
+	ruff check .
+	ruff format --check .
+	mypy
+
+bench: $(VENV)/everything.done ## measure the replay engine, as ratios in one run, into results/bench
+	python -m experiments.bench
+
+smoke: $(VENV)/everything.done ## the tabular pipeline and every experiment at smoke scale, in data/smoke
+	for dataset in vertebral drift covtype; do \
+	  python -m data_prep.all dataset=$$dataset scale=smoke paths.work=$(SMOKE) paths.results=$(SMOKE)/results || exit; \
+	done
+	python -m experiments.all paths.results=$(SMOKE)/results 'overrides=[scale=smoke]' 'datasets=[vertebral,drift,covtype]'
+
+vertebral drift covtype hiv cifar10: $(VENV)/everything.done ## this data set end to end: raw files, training, bundle, its figures
+	dvc repro bundle@$@
+	python -m experiments.all 'datasets=[$@]'
+
+repro: $(VENV)/everything.done ## everything from raw data, as dvc.yaml has it; a data set that cannot be had stops no other
+	dvc repro --keep-going
+
+clean: ## forget the environment and what can be rebuilt; results stay
+	rm -rf $(VENV) data outputs multirun .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+.PHONY: help setup figures report test lint bench smoke repro clean vertebral drift covtype hiv cifar10

@@ -1,0 +1,178 @@
+"""How fast the replay engine is, as ratios within one run.
+
+    python -m experiments.bench
+
+On a made-up bundle of CIFAR10's shape it compares each learner's compiled replay with the readable one-round learner,
+and with merely reading the advice in the same order, which no learner that looks at all advice can beat.
+Times are of one thread's own processor time, the best of several runs, so that a busy machine disturbs them least.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from numba import njit
+from tqdm import tqdm
+
+import cams
+from cams.randomness import stream_order, uniforms
+
+OUT = Path("results/bench")
+LEARNER_COLUMNS = ["learner", "microseconds per round", "times faster than one-round", "times the reading bound"]
+BUDGET = 1200
+ONE_ROUND_STEPS = 300
+CONTEXT_FREE = ("mp", "qbc", "iwal", "rs")
+
+
+@njit(cache=True, fastmath=True)
+def read_advice(rows, advice):
+    """Sum the advice in stream order: the least that can be done with it."""
+    total = np.float32(0)
+    for row in rows:
+        for i in range(advice.shape[1]):
+            for j in range(advice.shape[2]):
+                total += advice[row, i, j]
+    return total
+
+
+def made_up_bundle(num_rows: int, k: int, n: int, c: int) -> cams.Bundle:
+    """Return a bundle of models that are right half of the time and advice that knows nothing."""
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, c, num_rows)
+    votes = np.where(rng.random((num_rows, k)) < 0.5, labels[:, None], rng.integers(0, c, (num_rows, k)))
+    advice = rng.random((num_rows, n, k), dtype=np.float32) ** 3 if n else None
+    if advice is not None:
+        advice /= advice.sum(axis=2, keepdims=True)
+    return cams.Bundle(predictions=votes, labels=labels, advice=advice, num_classes=c)
+
+
+def seconds(run: Callable[[], object], repeats: int = 5, clock: Callable[[], float] = time.thread_time) -> float:
+    """Return the least time of several runs after one to warm up."""
+    run()
+    times = []
+    for _ in range(repeats):
+        start = clock()
+        run()
+        times.append(clock() - start)
+    return min(times)
+
+
+def replayed(
+    bundle: cams.Bundle, learner: str, budgets: list[int], horizon: int, realizations: int = 1, n_jobs: int = 1
+):
+    return lambda: cams.replay(
+        bundle, [learner], horizon=horizon, budgets=budgets, realizations=realizations, seed=0, n_jobs=n_jobs
+    )
+
+
+def in_this_thread(bundle: cams.Bundle, learner: str, budgets: list[int], horizon: int) -> Callable[[], object]:
+    """Return the compiled replay of one realization without thread pool, hindsight or bookkeeping."""
+    from cams.engine.kernel import Stream, replay_realization
+
+    n = bundle.num_policies
+    made = cams.make_learner(
+        learner,
+        num_models=bundle.num_models,
+        num_policies=n,
+        num_classes=bundle.num_classes,
+        horizon=horizon,
+        budget=budgets[-1],
+    )
+    rows, draws = stream_order(0, 0, bundle.num_rows, horizon), uniforms(0, 0, horizon)
+    stream = Stream(rows, bundle.predictions, bundle.labels, bundle.advice, draws, bundle.num_classes, 1.0, 0.0)
+    hindsight = np.full(horizon, 0) if learner == "oracle" else np.empty(0, dtype=np.int64)
+    shape = (len(budgets), 0)
+    out = [np.zeros(len(budgets), np.int64), np.zeros(len(budgets), np.int64), np.zeros(shape, np.int64)]
+    grid = np.empty(0, dtype=np.int64)
+    return lambda: replay_realization(
+        stream, made.kernel(), hindsight, np.asarray(budgets), grid, *out, np.zeros(shape, np.int64)
+    )
+
+
+def one_round_seconds(bundle: cams.Bundle, learner: str, horizon: int) -> float:
+    """Return the time per round of the readable learner."""
+    rows, draws = stream_order(0, 0, bundle.num_rows, horizon), uniforms(0, 0, horizon)
+    settings = {"policy": 0} if learner == "oracle" else {}
+
+    def run() -> None:
+        made = cams.make_learner(
+            learner,
+            num_models=bundle.num_models,
+            num_policies=bundle.num_policies,
+            num_classes=bundle.num_classes,
+            horizon=horizon,
+            budget=BUDGET,
+            **settings,
+        )
+        for step in range(ONE_ROUND_STEPS):
+            row = rows[step]
+            decided = made.decide(bundle.predictions[row], bundle.advice[row], draws[step])
+            if decided.query:
+                made.learn(decided, int(bundle.labels[row]))
+
+    return seconds(run, repeats=3) / ONE_ROUND_STEPS
+
+
+def learner_table(bundle: cams.Bundle) -> pd.DataFrame:
+    """Return every learner's time per round, and its two ratios."""
+    horizon = bundle.num_rows
+    rows_in_order = stream_order(0, 0, horizon, horizon)
+    rows = []
+    for learner in tqdm(cams.LEARNERS, desc="learners", leave=False, disable=None):
+        # Measured beside each learner, so that both meet the same weather.
+        bound = seconds(lambda: read_advice(rows_in_order, bundle.advice)) / horizon
+        compiled = seconds(in_this_thread(bundle, learner, [BUDGET], horizon)) / horizon
+        slow = one_round_seconds(bundle, learner, horizon)
+        rows.append((learner, compiled * 1e6, slow / compiled, compiled / bound))
+    return pd.DataFrame(rows, columns=LEARNER_COLUMNS)
+
+
+def scaling_table(bundle: cams.Bundle) -> pd.DataFrame:
+    """Return how cost grows: with budgets, T, advice and realizations, and with a second thread."""
+    horizon, half = bundle.num_rows, bundle.num_rows // 2
+    curve = [int(b) for b in np.linspace(0, BUDGET, 25)]
+    single = seconds(in_this_thread(bundle, "cams", [BUDGET], horizon))
+    narrow = made_up_bundle(bundle.num_rows, bundle.num_models // 2, bundle.num_policies, bundle.num_classes)
+    rows = [
+        ("cams: 25 budgets / 1 budget", seconds(in_this_thread(bundle, "cams", curve, horizon)) / single),
+        (
+            "cqbc: 25 budgets / 1 budget",
+            seconds(in_this_thread(bundle, "cqbc", curve, horizon))
+            / seconds(in_this_thread(bundle, "cqbc", [BUDGET], horizon)),
+        ),
+        ("cams: T / (T/2)", single / seconds(in_this_thread(bundle, "cams", [BUDGET], half))),
+        ("cams: k / (k/2)", single / seconds(in_this_thread(narrow, "cams", [BUDGET], horizon))),
+    ]
+    one, eight = (seconds(replayed(bundle, "cams", [BUDGET], horizon, r), 3, time.perf_counter) for r in (1, 8))
+    two = seconds(replayed(bundle, "cams", [BUDGET], horizon, 8, n_jobs=2), 3, time.perf_counter)
+    rows += [("cams: 8 realizations / 1 (wall)", eight / one), ("cams: 1 thread / 2 threads (wall)", eight / two)]
+    small = made_up_bundle(3000, 9, 0, 6)
+    rows += [
+        (f"{name}: microseconds per round at T=3000, k=9, n=0, c=6", 1e6 / 3000 * seconds(run))
+        for name in CONTEXT_FREE
+        for run in [in_this_thread(small, name, [3000], 3000)]
+    ]
+    return pd.DataFrame(rows, columns=["what", "value"])
+
+
+def write(name: str, table: pd.DataFrame) -> None:
+    """Write a table as CSV and Markdown and show it."""
+    OUT.mkdir(parents=True, exist_ok=True)
+    table.to_csv(OUT / f"{name}.csv", index=False, float_format="%.3g")
+    text = table.to_markdown(index=False, floatfmt=".3g")
+    (OUT / f"{name}.md").write_text(text + "\n")
+    print(text, end="\n\n")
+
+
+def main() -> None:
+    bundle = made_up_bundle(10000, 80, 85, 10)
+    write("learners", learner_table(bundle))
+    write("scaling", scaling_table(bundle))
+
+
+if __name__ == "__main__":
+    main()
