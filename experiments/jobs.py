@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import importlib
 import os
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -101,4 +100,4 @@ def file_digest(path: Path) -> str:
 
 def say_now(sentence: str) -> None:
     """Print at once, also into a pipe: someone may be watching a log."""
-    print(sentence, file=sys.stderr, flush=True)
+    print(sentence, flush=True)
