@@ -55,6 +55,14 @@ def test_cams_disagreement_leaves_out_classes_without_a_vote() -> None:
     assert learner.decide(votes, np.empty((0, 3)), draws()).query_probability == approx(0.193127)
 
 
+def test_cams_disagreement_is_of_expected_losses_not_of_masses() -> None:
+    # w = (1, 1, 1, 1)/4, votes (0, 1, 2, 0): p = (1/2, 1/4, 1/4), lbar = (1/2, 3/4, 3/4).
+    # E = (0.5 * log3(2) + 1.5 * log3(4/3)) / 3 = (0.315465 + 0.392790) / 3 = 0.236085.
+    learner = at(make("cams", k=4, n=0, c=3), 400)
+    votes = np.array([0, 1, 2, 0], dtype=np.int32)
+    assert learner.decide(votes, np.empty((0, 4)), draws()).query_probability == approx(0.236085)
+
+
 def test_cams_importance_weight_is_one_over_the_disagreement() -> None:
     # z = 0.485475 as above; y = 0: lhat_1 = 1/z = 2.059838, ltilde = (0.411968, 0, 2.059838).
     learner = at(make("cams"), 100)
