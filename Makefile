@@ -13,8 +13,8 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 SMOKE := data/smoke
 
 help: ## show this list
-	@grep -hE '^[a-z][a-z0-9_ -]*:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /:/' | \
-	  awk -F: '{printf "  make %-28s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z][a-z0-9_ -]*:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | \
+	  awk -F'\t' '{printf "  make %-36s %s\n", $$1, $$2}'
 
 # Two environments in one folder: enough for figures (no torch), and everything.
 $(VENV)/figures.done: pyproject.toml constraints.txt
@@ -53,7 +53,7 @@ smoke: $(VENV)/everything.done ## the tabular pipeline and every experiment at s
 	done
 	python -m experiments.all paths.results=$(SMOKE)/results 'overrides=[scale=smoke]' 'datasets=[vertebral,drift,covtype]'
 
-vertebral drift covtype hiv cifar10: $(VENV)/everything.done ## this data set end to end: raw files, training, bundle, its figures
+vertebral drift covtype hiv cifar10: $(VENV)/everything.done ## one data set end to end: raw files, training, bundle, figures
 	dvc repro bundle@$@
 	python -m experiments.all 'datasets=[$@]'
 

@@ -19,6 +19,7 @@ from numba import njit
 from tqdm import tqdm
 
 import cams
+from cams.engine.kernel import Stream, replay_realization
 from cams.randomness import stream_order, uniforms
 
 OUT = Path("results/bench")
@@ -71,8 +72,6 @@ def replayed(
 
 def in_this_thread(bundle: cams.Bundle, learner: str, budgets: list[int], horizon: int) -> Callable[[], object]:
     """Return the compiled replay of one realization without thread pool, hindsight or bookkeeping."""
-    from cams.engine.kernel import Stream, replay_realization
-
     n = bundle.num_policies
     made = cams.make_learner(
         learner,
