@@ -18,7 +18,7 @@ from cams.compact import HeadRewards
 from data_prep.checkpoints import Checkpoints
 from data_prep.cifar10_networks import build_network
 from data_prep.cifar10_runs import divided_classes, in_parallel, kept_weights, setup_from, skewed_rows
-from data_prep.cifar10_training import REWARDS, Setup, StateDict, outputs_of, seeded, train
+from data_prep.cifar10_training import RewardObjective, Setup, StateDict, outputs_of, seeded, train
 from data_prep.context import Context
 from data_prep.dataset import Classifiers, Policies, Split, Table
 from data_prep.files import fingerprint
@@ -28,13 +28,20 @@ FEATURE_RANGE = 2.5
 
 
 class RewardNetwork(nn.Module):
-    """A CNN, a narrow layer of whole numbers in -levels..levels, and a linear head with one logit per classifier."""
+    """A CNN, a narrow layer of whole numbers in -levels..levels, and a linear head with one logit per classifier.
 
-    def __init__(self, network: dict[str, Any], num_features: int, num_models: int, levels: int) -> None:
+    A second head asks the same features for the class. It only helps training along: which classifiers are right is
+    mostly a matter of what the image shows, and the class is the clearer signal. No policy uses it afterwards.
+    """
+
+    def __init__(
+        self, network: dict[str, Any], num_features: int, num_models: int, num_classes: int, levels: int
+    ) -> None:
         super().__init__()
         self.backbone = build_network(network, num_features)
         self.norm = nn.BatchNorm1d(num_features)
         self.head = nn.Linear(num_features, num_models)
+        self.class_head = nn.Linear(num_features, num_classes)
         self.levels = levels
 
     @property
@@ -47,7 +54,9 @@ class RewardNetwork(nn.Module):
         return exact + (exact.round() - exact).detach()
 
     def forward(self, images: Tensor) -> Tensor:
-        return self.head(self.features(images) * self.scale)
+        """Logits (B, num_models + num_classes): first the rewards, then the class."""
+        features = self.features(images) * self.scale
+        return torch.cat([self.head(features), self.class_head(features)], dim=1)
 
 
 class FeaturesOf(nn.Module):
@@ -89,6 +98,7 @@ class Rating:
     table: Table
     rows: np.ndarray  # row ids that have a target
     correct: np.ndarray  # (len(rows), k) float32
+    reward_weight: float
     rated: np.ndarray
     num_features: int
     levels: int
@@ -134,6 +144,7 @@ def shared_rating(
         table=table,
         rows=split.policy_rows,
         correct=correct.astype(np.float32),
+        reward_weight=settings.reward_weight,
         rated=np.concatenate([split.policy_rows[held_out], split.pool_rows]),
         num_features=settings.features,
         levels=settings.levels,
@@ -171,9 +182,15 @@ def declared_biased_runs(
 
 def rate(run: PolicyRun, rating: Rating, setup: Setup) -> Trained:
     """Features and heads of every snapshot of one run, trained here unless it is on disk."""
-    bottleneck = {"features": rating.num_features, "levels": rating.levels}
-    start = None if run.start is None else run.start.name
-    settings = {"network": run.network, "seed": run.seed, "setup": asdict(setup), "start": start, **bottleneck}
+    settings = {
+        "network": run.network,
+        "seed": run.seed,
+        "setup": asdict(setup),
+        "start": None if run.start is None else run.start.name,
+        "features": rating.num_features,
+        "levels": rating.levels,
+        "reward_weight": rating.reward_weight,
+    }
     key = (settings, rating.key, run.rows)
     file = rating.checkpoints.path(run.name, key, ".pt")
     stored = rating.checkpoints.arrays(
@@ -184,8 +201,8 @@ def rate(run: PolicyRun, rating: Rating, setup: Setup) -> Trained:
 
 def features_and_heads(run: PolicyRun, rating: Rating, setup: Setup, file: Path) -> dict[str, np.ndarray]:
     with seeded(run.seed, setup.threads):
-        num_models = rating.correct.shape[1]
-        network = RewardNetwork(run.network, rating.num_features, num_models, rating.levels)
+        sizes = (rating.num_features, rating.correct.shape[1], rating.table.num_classes)
+        network = RewardNetwork(run.network, *sizes, rating.levels)
         snapshots = kept_weights(file, lambda: trained_snapshots(run, network, rating, setup))
         features, pixels = [], rating.table.inputs[rating.rated]
         for number in sorted(snapshots):
@@ -204,8 +221,11 @@ def trained_snapshots(run: PolicyRun, network: RewardNetwork, rating: Rating, se
         parent = torch.load(run.start, weights_only=True)
         network.load_state_dict(parent[max(parent)])
     position = np.argsort(rating.rows)
-    targets = rating.correct[position[np.searchsorted(rating.rows, run.rows, sorter=position)]]
-    return train(network, rating.table.inputs[run.rows], targets, REWARDS, setup, run.name)
+    correct = rating.correct[position[np.searchsorted(rating.rows, run.rows, sorter=position)]]
+    classes = np.eye(rating.table.num_classes, dtype=np.float32)[rating.table.labels[run.rows]]
+    objective = RewardObjective(correct.shape[1], rating.reward_weight)
+    pixels, targets = rating.table.inputs[run.rows], np.concatenate([correct, classes], axis=1)
+    return train(network, pixels, targets, objective, setup, run.name)
 
 
 def joined_heads(trained: list[Trained], levels: int) -> HeadRewards:

@@ -99,19 +99,31 @@ def _class_hits(logits: Tensor, labels: Tensor) -> Tensor:
     return (logits.argmax(1) == labels).float().mean()
 
 
-def _chosen_model_hits(logits: Tensor, correct: Tensor) -> Tensor:
-    return correct.gather(1, logits.argmax(1, keepdim=True)).float().mean()
-
-
 CLASSES = Objective(loss=functional.cross_entropy, score=_class_hits)
-REWARDS = Objective(loss=functional.binary_cross_entropy_with_logits, score=_chosen_model_hits)
+
+
+@dataclass(frozen=True)
+class RewardObjective:
+    """As Objective, for outputs and targets whose first `num_models` columns are rewards and the others the class."""
+
+    num_models: int
+    reward_weight: float
+
+    def loss(self, logits: Tensor, targets: Tensor) -> Tensor:
+        k = self.num_models
+        rewards = functional.binary_cross_entropy_with_logits(logits[:, :k], targets[:, :k])
+        return self.reward_weight * rewards + functional.cross_entropy(logits[:, k:], targets[:, k:])
+
+    def score(self, logits: Tensor, targets: Tensor) -> Tensor:
+        favourite = logits[:, : self.num_models].argmax(1, keepdim=True)
+        return targets.gather(1, favourite).mean()
 
 
 def train(
     network: nn.Module,
     pixels: np.ndarray,
     targets: np.ndarray,
-    objective: Objective,
+    objective: Objective | RewardObjective,
     setup: Setup,
     name: str,
 ) -> dict[int, StateDict]:

@@ -9,7 +9,7 @@ from omegaconf import OmegaConf
 
 from data_prep.cifar10_networks import BUILDERS, build_network
 from data_prep.cifar10_policies import RewardNetwork
-from data_prep.cifar10_training import CLASSES, REWARDS, Images, Schedule, Setup, outputs_of, seeded, train
+from data_prep.cifar10_training import CLASSES, Images, RewardObjective, Schedule, Setup, outputs_of, seeded, train
 from data_prep.context import settings_at_scale
 
 CONF = OmegaConf.load(Path(__file__).parents[2] / "conf/dataset/cifar10.yaml")
@@ -63,7 +63,8 @@ def test_a_full_classifier_of_the_paper_scale_takes_a_step(model):
 
 @pytest.mark.parametrize("network", declared("paper", "policies"), ids=str)
 def test_a_full_policy_of_the_paper_scale_takes_a_step(network):
-    policy, setup = RewardNetwork(network, num_features=6, num_models=5, levels=15), setup_of_one_step(size=64)
+    policy = RewardNetwork(network, num_features=6, num_models=5, num_classes=2, levels=15)
+    setup, objective = setup_of_one_step(size=64), RewardObjective(num_models=5, reward_weight=1.0)
     with seeded(0, threads=1):
-        train(policy, pixels(2), np.eye(2, 5, dtype=np.float32), REWARDS, setup, network["model"])
-    assert outputs_of(policy, pixels(2), setup).shape == (2, 5)
+        train(policy, pixels(2), np.eye(2, 7, dtype=np.float32), objective, setup, network["model"])
+    assert outputs_of(policy, pixels(2), setup).shape == (2, 7)

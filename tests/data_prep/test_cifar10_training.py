@@ -10,7 +10,7 @@ from cams.compact import HeadRewards
 from data_prep.cifar10_networks import build_network
 from data_prep.cifar10_policies import FeaturesOf, RewardNetwork
 from data_prep.cifar10_runs import divided_classes, in_parallel, kept_weights, skewed_rows
-from data_prep.cifar10_training import CLASSES, Images, Schedule, Setup, outputs_of, seeded, train
+from data_prep.cifar10_training import CLASSES, Images, RewardObjective, Schedule, Setup, outputs_of, seeded, train
 
 NETWORK = {"family": "resnet", "widths": [8, 16]}
 IMAGES = Images(mean=(0.5, 0.5, 0.5), std=(0.25, 0.25, 0.25), size=32, pad=4, augment_group=8)
@@ -92,19 +92,29 @@ def test_augmentation_keeps_the_shape_and_normalisation_the_statistics():
 
 def test_a_policys_features_and_head_are_all_of_it():
     torch.manual_seed(0)
-    network = RewardNetwork(NETWORK, num_features=5, num_models=7, levels=15).eval()
+    network = RewardNetwork(NETWORK, num_features=5, num_models=7, num_classes=2, levels=15).eval()
     pixels, _ = bright_and_dark(12)
     features = outputs_of(FeaturesOf(network), pixels, setup())
     assert np.array_equal(features, features.round())
     assert np.abs(features).max() <= 15
     weights, bias = network.head.weight.detach().numpy().T, network.head.bias.detach().numpy()
     stored = HeadRewards(features[:, None].astype(np.int8), np.array([network.scale]), weights[None], bias[None])
-    rewards = expit(outputs_of(network, pixels, setup()))
+    rewards = expit(outputs_of(network, pixels, setup())[:, :7])
     assert np.allclose(stored.rows(0, 12)[:, 0], rewards, atol=1e-6)
 
 
+def test_the_reward_objective_scores_the_favourite_classifier():
+    objective = RewardObjective(num_models=2, reward_weight=1.0)
+    logits = torch.tensor([[2.0, -1.0, 9.0, 0.0], [0.0, 3.0, 0.0, 9.0]])
+    targets = torch.tensor([[1.0, 0.0, 1.0, 0.0], [1.0, 0.0, 0.0, 1.0]])
+    assert objective.score(logits, targets) == 0.5
+    better = logits.clone()
+    better[1, 1] = -3.0
+    assert objective.loss(better, targets) < objective.loss(logits, targets)
+
+
 def test_gradients_pass_through_the_rounding():
-    network = RewardNetwork(NETWORK, num_features=4, num_models=3, levels=15)
+    network = RewardNetwork(NETWORK, num_features=4, num_models=3, num_classes=2, levels=15)
     network(torch.randn(8, 3, 32, 32)).sum().backward()
     assert network.backbone[3].weight.grad.abs().sum() > 0
 
