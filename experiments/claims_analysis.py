@@ -85,7 +85,8 @@ def to_match(evidence: Evidence, check: Check) -> str:
     mine, theirs = evidence.curve(check["learner"], weights), evidence.curve(best, weights)
     target, least = float(theirs.loss[-1]), int(mine.loss.argmin())
     return (
-        f"The best baseline is {title(best)}, {target:,.1f} errors with {_labels(labels_to_reach(theirs, target))}; "
+        f"The best baseline is {title(best)}, {target:,.1f} errors, reached with "
+        f"{_labels(labels_to_reach(theirs, target))} of the {theirs.cost[-1]:,.0f} it buys in all; "
         f"{title(check['learner'])} reaches that with {_labels(labels_to_reach(mine, target))}, its own least is "
         f"{mine.loss[least]:,.1f} errors with {mine.cost[least]:,.0f} labels. A target 5 % looser takes it "
         f"{_labels(labels_to_reach(mine, target * LOOSER))}."

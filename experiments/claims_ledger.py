@@ -49,7 +49,8 @@ def _judge_claim(claim: dict[str, Any], config: dict[str, Any], results: Path, s
     entries = [_judge_dataset(claim, dataset, config, results, seed) for dataset in claim["datasets"]]
     facts = {key: claim[key] for key in ("id", "title", "statement", "experiment")}
     joint = joint_verdict([entry["verdict"] for entry in entries], config["verdict"])
-    return {**facts, "verdict": joint, "datasets": entries}
+    measured = sum(entry["verdict"] != NOT_MEASURED for entry in entries)
+    return {**facts, "verdict": joint, "measured": measured, "datasets": entries}
 
 
 def _judge_dataset(

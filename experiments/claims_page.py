@@ -44,7 +44,9 @@ def _overview(claims: list[dict[str, Any]]) -> str:
     rows = ["| | claim | verdict | by data set |", "|---|---|---|---|"]
     for claim in claims:
         by = ", ".join(f"{TITLES[entry['dataset']]}: {entry['verdict']}" for entry in claim["datasets"])
-        rows.append(f"| {claim['id']} | [{claim['title']}](#claim-{claim['id']}) | **{claim['verdict']}** | {by} |")
+        of = len(claim["datasets"])
+        part = "" if claim["measured"] in (0, of) else f" ({claim['measured']} of {of} measured)"
+        rows.append(f"| {claim['id']} | [{claim['title']}](#claim-{claim['id']}) | **{claim['verdict']}**{part} | {by} |")
     return "\n".join(rows)
 
 
@@ -86,7 +88,8 @@ def _where(check: dict[str, Any]) -> str:
 def interval(check: dict[str, Any]) -> str:
     """Format value and interval in the check's unit."""
     value, low, high = (number(check[key], check["unit"]) for key in ("value", "low", "high"))
-    return f"{value} ({low} to {high})"
+    # A share of the axis is judged as it is, without an interval.
+    return value if check["statistic"] == "share_within_bands" else f"{value} ({low} to {high})"
 
 
 def number(value: float | None, unit: str) -> str:
