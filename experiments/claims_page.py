@@ -46,7 +46,8 @@ def _overview(claims: list[dict[str, Any]]) -> str:
         by = ", ".join(f"{TITLES[entry['dataset']]}: {entry['verdict']}" for entry in claim["datasets"])
         of = len(claim["datasets"])
         part = "" if claim["measured"] in (0, of) else f" ({claim['measured']} of {of} measured)"
-        rows.append(f"| {claim['id']} | [{claim['title']}](#claim-{claim['id']}) | **{claim['verdict']}**{part} | {by} |")
+        name = f"[{claim['title']}](#claim-{claim['id']})"
+        rows.append(f"| {claim['id']} | {name} | **{claim['verdict']}**{part} | {by} |")
     return "\n".join(rows)
 
 
