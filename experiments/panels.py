@@ -30,6 +30,7 @@ COST_LABEL = "Labels bought"
 ROUND_LABEL = "Round t"
 ERRORS_LABEL = "Errors in T rounds"
 POLICY_KINDS = ("normal", "biased", "malicious", "random")
+FAR_APART = 3
 # "Only top performance policies" are worth a line of their own.
 TOP_POLICIES = 5
 
@@ -102,7 +103,15 @@ def loss_against_cost(record: Record, options: dict[str, Any]) -> Panel:
         queries, loss = pivot(rows, "queries", "budget"), pivot(rows, "loss", "budget")
         lines.append(_line(who, queries.mean(axis=1), loss))
     references = tuple(_references(final, options.get("references", ())))
-    return Panel(COST_LABEL, ERRORS_LABEL, tuple(lines), references)
+    # The first labels matter most, and learners that stop early would otherwise share the leftmost millimetre.
+    scales = ("log", "log" if _far_apart(lines) else "linear")
+    return Panel(COST_LABEL, ERRORS_LABEL, tuple(lines), references, scales=scales)
+
+
+def _far_apart(lines: list[Series]) -> bool:
+    """Tell whether some learners lose several times as much as others: only ratios can be read then."""
+    ends = [line.mean[-1] for line in lines]
+    return bool(min(ends) > 0 and max(ends) > FAR_APART * min(ends))
 
 
 def queries_over_time(record: Record, options: dict[str, Any]) -> Panel:

@@ -16,9 +16,10 @@ mpl.use("Agg")
 
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import MaxNLocator, StrMethodFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
 from experiments.panels import Panel, Reference, Series
 
@@ -75,13 +76,23 @@ def draw_panel(ax: Axes, panel: Panel) -> None:
     ax.set(title=panel.title, xlabel=panel.x_label, ylabel=panel.y_label)
     ax.margins(x=0.03)
     ax.set(xscale=panel.scales[0], yscale=panel.scales[1])
-    if panel.scales[1] == "linear":
-        ax.yaxis.set_major_locator(MaxNLocator(nbins=5))
     if panel.tick_labels:
         ax.set_xticks(range(len(panel.tick_labels)), panel.tick_labels)
-    elif panel.scales[0] == "linear":
-        ax.xaxis.set_major_locator(MaxNLocator(nbins=4, integer=True))
-        ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+    else:
+        _tick(ax.xaxis)
+    _tick(ax.yaxis)
+
+
+def _tick(axis: Axis) -> None:
+    """Give an axis a few round ticks, written out in full."""
+    if axis.get_scale() == "log":
+        low, high = axis.get_view_interval()
+        decades = np.log10(high / low)
+        axis.set_major_locator(LogLocator(subs=(1, 2, 4, 7) if decades < 1 else (1, 3) if decades < 2.5 else (1,)))
+        axis.set_minor_formatter(NullFormatter())
+    elif axis.get_scale() == "linear":
+        axis.set_major_locator(MaxNLocator(nbins=5))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
 
 
 def _draw_series(ax: Axes, line: Series) -> None:
