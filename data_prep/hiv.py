@@ -13,6 +13,7 @@ import rdkit
 import torch_geometric
 
 from cams.errors import InputError
+from data_prep.checkpoints import Checkpoints
 from data_prep.context import Context
 from data_prep.dataset import Split, Table
 from data_prep.files import load_npz, save_npz
@@ -67,9 +68,11 @@ def checked(smiles: pd.Series, active: pd.Series) -> pd.DataFrame:
 def prepare(table: pd.DataFrame, context: Context) -> None:
     """Featurise a table whose index holds the row ids of the source, and say which molecules are unreadable."""
     smiles = table["smiles"].tolist()
-    # Minutes of work that no setting changes: kept outside the stage's output, which DVC deletes before a run.
+    # Minutes of work that no setting changes: kept outside the stage's output, which DVC deletes before a run, and
+    # beside the raw data, which several seeds may share.
+    kept = Checkpoints(context.raw.parent / "checkpoints" / "hiv" / "fetch")
     key = {"smiles": smiles, "rdkit": rdkit.__version__, "torch_geometric": torch_geometric.__version__}
-    features = context.checkpoints("fetch").arrays("features", key, lambda: featurise(smiles, context.n_jobs).arrays())
+    features = kept.arrays("features", key, lambda: featurise(smiles, context.n_jobs).arrays())
     dropped = table.index.to_numpy()[~features["valid"]]
     if len(dropped) > MOST_UNREADABLE:
         raise InputError(f"hiv: RDKit cannot read {len(dropped)} of {len(table)} molecules, first row {dropped[0]}")

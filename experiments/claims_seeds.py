@@ -42,7 +42,7 @@ def repeat(seed: int, dataset: str, experiments: list[str], results: Path, n_job
     if not bundle.exists():
         say_now(f"claims: preparing {dataset} with seed {seed} ...")
         run_step("data_prep.all", f"dataset={dataset}", f"seed={seed}", f"paths.work=data/seeds/seed{seed}",
-                 f"paths.results={folder}", f"n_jobs={n_jobs}")
+                 "paths.raw=data/raw", f"paths.results={folder}", f"n_jobs={n_jobs}")
     run_step("experiments.all", "steps=[replay]", f"experiments=[{','.join(experiments)}]", f"datasets=[{dataset}]",
              f"overrides=['seed={seed}']", f"paths.results={folder}", f"paths.bundles={folder / 'bundles'}",
              f"n_jobs={n_jobs}")

@@ -54,6 +54,14 @@ def test_the_unreadable_row_is_named_and_never_used(tmp_path, capsys):
     assert "cannot read 1 of 40 molecules, never used: rows 7 of the source" in capsys.readouterr().err
 
 
+def test_seeds_that_share_raw_data_featurise_once(context, tmp_path, monkeypatch):
+    def refuse(*_args):
+        raise AssertionError("featurised although the features were there")
+
+    monkeypatch.setattr(hiv, "featurise", refuse)
+    hiv.prepare(generated_table(), smoke_context(tmp_path, "seed=1", f"paths.raw={context.raw}"))
+
+
 def test_bundle_has_the_papers_collection(context):
     loaded = cams.Bundle.load(context.bundle_path)
     assert (loaded.num_rows, loaded.num_models, loaded.num_policies, loaded.num_classes) == (60, 4, 20, 2)
