@@ -21,6 +21,9 @@ import cams
 from experiments.configuration import CONF, run_or_explain
 from experiments.jobs import say_now
 
+STAGES = ("split", "classifiers", "policies", "bundle")
+RAW = Path("data/raw")
+
 
 def experiments_of(claims: list[dict[str, Any]]) -> list[str]:
     """Return the experiments that claims about the paper's data sets read."""
