@@ -23,6 +23,7 @@ MODULES = {
     "covtype": "data_prep.covtype",
     "hiv": "data_prep.hiv",
     "cifar10": "data_prep.cifar10",
+    "imagenet": "data_prep.imagenet",
 }
 
 
