@@ -17,6 +17,7 @@ import cams
 from experiments.bundle_facts import describe_bundle
 from experiments.plan import Plan
 from experiments.records import is_current, record_path, write_record
+from experiments.timings import write_timing
 
 
 @dataclass(frozen=True)
@@ -46,10 +47,13 @@ def ensure_record(plan: Plan, places: Places, n_jobs: int = 0, say: Callable[[st
     say(f"{plan.experiment} {plan.dataset}: {_size(plan)} ...")
     start = time.perf_counter()
     bundle = load_bundle(places.bundle(plan.dataset), digest) if plan.needs_bundle else None
-    table = _compute_function(plan.compute)(plan, bundle, n_jobs or os.cpu_count() or 1, None)
+    workers = n_jobs or os.cpu_count() or 1
+    table = _compute_function(plan.compute)(plan, bundle, workers, None)
     facts = describe_bundle(bundle, digest) if bundle else {"digest": digest}
     write_record(path, table, plan, facts)
-    say(f"{plan.experiment} {plan.dataset}: replayed in {time.perf_counter() - start:.1f} s ({path})")
+    seconds = time.perf_counter() - start
+    write_timing(path, seconds, workers)
+    say(f"{plan.experiment} {plan.dataset}: replayed in {seconds:.1f} s ({path})")
     return True
 
 

@@ -148,7 +148,7 @@ def test_joblib_launcher(monkeypatch: pytest.MonkeyPatch, results: Path) -> None
     sweep = ["-m", "experiment=experts", "seed=0,1", "hydra/launcher=joblib", "hydra.launcher.n_jobs=2"]
     call(monkeypatch, results, *sweep, *SMOKE)
     records = results / "variants" / "scale=smoke" / "records" / "experts" / "vertebral"
-    assert sorted(path.name for path in records.iterdir()) == ["seed0.parquet", "seed1.parquet"]
+    assert sorted(path.name for path in records.glob("*.parquet")) == ["seed0.parquet", "seed1.parquet"]
 
 
 @pytest.mark.parametrize(
