@@ -7,8 +7,6 @@ import numpy as np
 from cams.engine import spec
 from cams.engine.compiled import Array, compiled, compiled_in_order
 
-# A policy this light moves no score by a rounding error: scores sum to 1, doubles resolve 1e-16.
-_NEGLIGIBLE = 1e-30
 _TIE = 1e-12
 _LOG2_E = 1.4426950408889634
 # ln 2 in two parts, the first with so few digits that n * first is exact.
@@ -98,7 +96,8 @@ def mix(pi: Array, q: Array, total: float, weighed: int, on: float, off: float, 
         i = 0
         while i + 4 <= n:
             a, b, c, d = q[i], q[i + 1], q[i + 2], q[i + 3]
-            if max(max(a, b), max(c, d)) > _NEGLIGIBLE * total:
+            # Only what weighs exactly nothing may be left out: query rules ask whether a class has any mass at all.
+            if max(max(a, b), max(c, d)) > 0.0:
                 for j in range(k):
                     w[j] += a * pi[i, j] + b * pi[i + 1, j] + c * pi[i + 2, j] + d * pi[i + 3, j]
             i += 4
@@ -132,7 +131,7 @@ def mix_roughly(pi: Array, q: Array, count: int, weighed: int, on: float, off: f
                 w[s, j] = single(on - off) * q[s, first + j] + single(off) * rest
     s = 0
     while weighed != spec.WEIGH_MODELS and s + 4 <= count:
-        _add_four_mixtures(pi, q, s, np.float32(light), w)
+        _add_four_mixtures(pi, q, s, light, w)
         s += 4
     while weighed != spec.WEIGH_MODELS and s < count:
         for i in range(n):
@@ -145,6 +144,7 @@ def mix_roughly(pi: Array, q: Array, count: int, weighed: int, on: float, off: f
 def _add_four_mixtures(pi: Array, q: Array, s: int, light: float, w: Array) -> None:
     """Add four policies to four mixtures at a time: each number of pi that is read is used four times."""
     n, k = pi.shape
+    threshold = np.float32(light)
     i = 0
     while i + 4 <= n:
         a0, b0, c0, d0 = q[s, i], q[s, i + 1], q[s, i + 2], q[s, i + 3]
@@ -153,7 +153,7 @@ def _add_four_mixtures(pi: Array, q: Array, s: int, light: float, w: Array) -> N
         a3, b3, c3, d3 = q[s + 3, i], q[s + 3, i + 1], q[s + 3, i + 2], q[s + 3, i + 3]
         ab = max(max(max(a0, b0), max(a1, b1)), max(max(a2, b2), max(a3, b3)))
         cd = max(max(max(c0, d0), max(c1, d1)), max(max(c2, d2), max(c3, d3)))
-        if max(ab, cd) < light:
+        if max(ab, cd) < threshold:
             i += 4
             continue
         for j in range(k):

@@ -2,15 +2,65 @@
 
 from __future__ import annotations
 
-from typing import Any
+import hashlib
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar, cast
 
+import numba
 import numpy.typing as npt
-from numba import njit
 
 Array = npt.NDArray[Any]
 
+# numba's settings live in a module that it fills while it runs, which no type checker can see.
+config: Any = numba.config
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_HERE = Path(__file__).resolve().parent
+
+
+def _cache_folder() -> str:
+    """Return a folder of its own for every state of these sources.
+
+    numba looks for changes only in the file of the function it compiles, not in those it calls, and would go on using
+    a kernel compiled from yesterday's arithmetic.
+    """
+    digest = hashlib.sha256()
+    for source in sorted([*_HERE.glob("*.py"), _HERE.parent / "randomness.py"]):
+        digest.update(source.read_bytes())
+    roots = (_HERE / "__pycache__", Path.home() / ".cache" / "cams", Path(tempfile.gettempdir()) / "cams")
+    for root in roots:
+        folder = root / f"compiled-{digest.hexdigest()[:16]}"
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError:
+            continue
+        if os.access(folder, os.W_OK):
+            return str(folder)
+    return ""
+
+
+_FOLDER = _cache_folder()
+
+
+def _decorator(fastmath: set[str]) -> Callable[[F], F]:
+    def decorate(function: F) -> F:
+        usual = config.CACHE_DIR
+        config.CACHE_DIR = _FOLDER
+        try:
+            njit = numba.njit(nogil=True, cache=True, fastmath=fastmath, error_model="numpy")
+            return cast(F, njit(function))
+        finally:
+            config.CACHE_DIR = usual
+
+    return decorate
+
+
 # Nothing here meets a NaN (bundles are checked), so minima and sums may be reordered.
-compiled = njit(nogil=True, cache=True, fastmath={"reassoc", "contract", "nsz", "nnan"}, error_model="numpy")
+compiled = _decorator({"reassoc", "contract", "nsz", "nnan"})
 
 # Where the order of operations is the point.
-compiled_in_order = njit(nogil=True, cache=True, fastmath={"contract"}, error_model="numpy")
+compiled_in_order = _decorator({"contract"})

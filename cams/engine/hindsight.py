@@ -64,7 +64,7 @@ def models_of_policy(
     n = advice.shape[1]
     if policy >= n:
         return np.full(len(rows), policy - n, dtype=np.int64)
-    models = favourites[rows, policy].astype(np.int64)
+    models: npt.NDArray[np.int64] = favourites[rows, policy].astype(np.int64)
     for step in np.flatnonzero(models == _TIED):
         models[step] = pick_tied(advice[rows[step], policy], uniforms[step, TIE])
     return models

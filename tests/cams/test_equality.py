@@ -169,6 +169,22 @@ def test_a_long_stream_with_sharp_weights(make_bundle: Any, play_plainly: Any) -
         assert result.loss[0, 0, 0] == sum(played.mistakes), name
 
 
+@pytest.mark.parametrize("rate", [20.0, 50.0])
+def test_a_class_with_almost_no_mass_still_has_some(play_plainly: Any, rate: float) -> None:
+    """Model Picker's rule asks whether v > 0: the engine may not round a weight of 1e-40 to nothing."""
+    rows = 1000
+    bundle = cams.Bundle(
+        predictions=np.tile([0, 1], (rows, 1)),
+        labels=np.zeros(rows, dtype=int),
+        advice=np.tile([0.9, 0.1], (rows, 4, 1)),
+    )
+    learner = {"name": "cams_variance", "rate": rate}
+    result = cams.replay(bundle, [learner], horizon=rows, budgets=[rows], realizations=1, seed=SEED)
+    order, draws = stream_order(SEED, 0, rows, rows), uniforms(SEED, 0, rows)
+    played = play_plainly(bundle, "cams_variance", budget=rows, rows=order, draws=draws, rate=rate)
+    assert result.queries.item() == sum(played.queries)
+
+
 class _Contrarian(Learner):
     """Names the last model and buys a label whenever the first two differ, so that nothing compiled fits it."""
 
