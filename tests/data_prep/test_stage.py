@@ -50,7 +50,8 @@ def test_every_data_set_has_all_scales_and_sections(dataset):
 
 def test_dvc_runs_the_registered_data_sets():
     params = yaml.safe_load((ROOT / "params.yaml").read_text())
-    assert params["datasets"] == list(MODULES)
+    # ImageNet's images have to be brought by hand, so `dvc repro` does not ask for them.
+    assert params["datasets"] == [name for name in MODULES if name != "imagenet"]
 
 
 def test_randomness_is_named_not_counted(tmp_path):
