@@ -60,29 +60,30 @@ def bundle_with_advice(bundle: Bundle, rewards: np.ndarray, context: Context) ->
 
 
 def decisions(bundle: Bundle, order: np.ndarray, coins: np.ndarray) -> np.ndarray:
-    """(T, 3) of CAMS without a limit on labels: the chosen model, whether a label was bought, whether it erred."""
+    """(T, 4) of CAMS without a limit on labels: the model, its answer, whether a label was bought, whether it erred."""
     learner = make_learner("cams", num_models=bundle.num_models, num_policies=bundle.num_policies,
                            num_classes=bundle.num_classes, horizon=len(order), budget=len(order))
-    made = np.empty((len(order), 3), dtype=int)
+    made = np.empty((len(order), 4), dtype=int)
     for t, row in enumerate(order):
         decided = learner.decide(bundle.predictions[row], bundle.advice[row], coins[t])
         if decided.query:
             learner.learn(decided, int(bundle.labels[row]))
-        wrong = bundle.predictions[row, decided.model] != bundle.labels[row]
-        made[t] = decided.model, decided.query, wrong
+        answer = bundle.predictions[row, decided.model]
+        made[t] = decided.model, answer, decided.query, answer != bundle.labels[row]
     return made
 
 
 def compare(outcomes: np.ndarray) -> dict[str, Any]:
-    """(R, 2, T, 3) decisions, as trained and as stored, to the shares of rounds on which they differ."""
+    """(R, 2, T, 4) decisions, as trained and as stored, to the shares of rounds on which they differ."""
     trained, stored = outcomes[:, 0], outcomes[:, 1]
     differ = (trained != stored).mean(axis=(0, 1))
     return {
         "rounds": int(trained.shape[0] * trained.shape[1]),
         "share_of_rounds_with_another_model": round(float(differ[0]), 6),
-        "share_of_rounds_with_another_query": round(float(differ[1]), 6),
-        "mean_loss_as_trained": round(float(trained[..., 2].sum(axis=1).mean()), 2),
-        "mean_loss_as_stored": round(float(stored[..., 2].sum(axis=1).mean()), 2),
+        "share_of_rounds_with_another_answer": round(float(differ[1]), 6),
+        "share_of_rounds_with_another_query": round(float(differ[2]), 6),
+        "mean_loss_as_trained": round(float(trained[..., 3].sum(axis=1).mean()), 2),
+        "mean_loss_as_stored": round(float(stored[..., 3].sum(axis=1).mean()), 2),
     }
 
 
