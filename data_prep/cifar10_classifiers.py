@@ -74,9 +74,7 @@ def predictions_of(
     return stored["predictions"]
 
 
-def predict(
-    one: Specialist, table: Table, evaluated: np.ndarray, setup: Setup, weights: Path
-) -> dict[str, np.ndarray]:
+def predict(one: Specialist, table: Table, evaluated: np.ndarray, setup: Setup, weights: Path) -> dict[str, np.ndarray]:
     with seeded(one.seed, setup.threads):
         network = build_network(one.network, table.num_classes)
         snapshots = kept_weights(

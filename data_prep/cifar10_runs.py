@@ -29,9 +29,7 @@ def setup_from(training: DictConfig, schedule: DictConfig) -> Setup:
     )
 
 
-def in_parallel(
-    work: Callable[..., Result], jobs: Sequence[tuple[Any, ...]], n_jobs: int, what: str
-) -> list[Result]:
+def in_parallel(work: Callable[..., Result], jobs: Sequence[tuple[Any, ...]], n_jobs: int, what: str) -> list[Result]:
     """Call `work(*job)` for every job; results in the order of the jobs, whichever finishes first."""
     started, results = time.perf_counter(), []
     parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator")
@@ -65,9 +63,7 @@ def skewed_rows(
     return rng.choice(rows, size=size, replace=False, p=weights / weights.sum())
 
 
-def divided_classes(
-    num_classes: int, sizes: Sequence[int], num_runs: int, rng: np.random.Generator
-) -> list[list[int]]:
+def divided_classes(num_classes: int, sizes: Sequence[int], num_runs: int, rng: np.random.Generator) -> list[list[int]]:
     """Favoured classes of each run: a random order of the classes is cut into pieces of these sizes, again and again.
 
     Runs that share an order favour different classes, and every class gets its turn about equally often.

@@ -60,7 +60,10 @@ def test_the_bundle_has_every_kind_of_policy_and_every_family(finished):
     assert stored.predictions.shape == (80, 16)
     assert stored.advice.shape == (80, 8 + 4 + 4 + 3, 16)
     assert {kind: list(stored.policy_kinds).count(kind) for kind in ("normal", "biased", "malicious", "random")} == {
-        "normal": 8, "biased": 4, "malicious": 4, "random": 3,
+        "normal": 8,
+        "biased": 4,
+        "malicious": 4,
+        "random": 3,
     }
     assert {name.split("_")[0] for name in stored.model_names} == {"vgg", "resnet", "densenet", "googlenet"}
     assert np.allclose(stored.advice.sum(axis=2), 1, atol=1e-5)

@@ -22,8 +22,9 @@ def declared(scale, part):
 
 
 def setup_of_one_step(size=32):
-    schedule = Schedule(epochs=1, peak_rate=0.01, batch_size=2, momentum=0.9, weight_decay=0.0, snapshots=(1,),
-                        max_steps=1)
+    schedule = Schedule(
+        epochs=1, peak_rate=0.01, batch_size=2, momentum=0.9, weight_decay=0.0, snapshots=(1,), max_steps=1
+    )
     return Setup(schedule, Images(MEAN, STD, size=size, pad=4, augment_group=2), device="cpu", threads=1)
 
 

@@ -15,8 +15,15 @@ def small_bundle(num_rows=12):
     predictions = np.repeat(labels[:, None], 4, axis=1)
     for row in range(num_rows):
         predictions[row, : row // 2 % 4] ^= 1  # images get harder in a known way
-    return cams.Bundle(predictions=predictions, labels=labels, advice=np.zeros((num_rows, 0, 4)), num_classes=2,
-                       model_names=NAMES, policy_names=[], policy_kinds=[])
+    return cams.Bundle(
+        predictions=predictions,
+        labels=labels,
+        advice=np.zeros((num_rows, 0, 4)),
+        num_classes=2,
+        model_names=NAMES,
+        policy_names=[],
+        policy_kinds=[],
+    )
 
 
 def test_families_come_from_names():
@@ -42,10 +49,16 @@ def test_verdicts_count_each_family():
 
 
 def settings(folder):
-    return OmegaConf.create({
-        "bundle": f"{folder}/bundle.npz", "images": f"{folder}/images.npy", "split": f"{folder}/split.npz",
-        "results": f"{folder}/results", "classes": ["cat", "dog"], "easier_than": [0.9, 0.1],
-    })
+    return OmegaConf.create(
+        {
+            "bundle": f"{folder}/bundle.npz",
+            "images": f"{folder}/images.npy",
+            "split": f"{folder}/split.npz",
+            "results": f"{folder}/results",
+            "classes": ["cat", "dog"],
+            "easier_than": [0.9, 0.1],
+        }
+    )
 
 
 def test_the_sheet_is_drawn_after_its_numbers(tmp_path):
