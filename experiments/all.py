@@ -35,7 +35,7 @@ def selected_experiments(cfg: DictConfig) -> dict[str, DictConfig]:
     for name in wanted:
         if name not in known:
             raise cams.InputError(f"unknown experiment '{name}'{nearest(name, known)}")
-    return {name: compose_run([f"experiment={name}", *cfg.overrides]) for name in wanted}
+    return {name: compose_run([f"experiment={name}", f"scale={cfg.scale.name}"]) for name in wanted}
 
 
 def replay_all(cfg: DictConfig, experiments: dict[str, DictConfig], places: Places) -> None:
@@ -75,11 +75,17 @@ def draw_all(cfg: DictConfig, experiments: dict[str, DictConfig], results: Path)
     say_now(f"drew {sum(bool(paths) for paths in drawn)} figures under {results / 'figures'}")
 
 
+def results_root(cfg: DictConfig) -> Path:
+    """Return where results go; a reduced scale has a place of its own, as in the runner."""
+    results = Path(cfg.paths.results)
+    return results if cfg.scale.name == "laptop" else results / "variants" / f"scale={cfg.scale.name}"
+
+
 def run_all(cfg: DictConfig) -> None:
     for step in cfg.steps:
         if step not in STEPS:
             raise cams.InputError(f"unknown step '{step}', expected one of {', '.join(STEPS)}{nearest(step, STEPS)}")
-    places = Places(Path(cfg.paths.bundles), Path(cfg.paths.results))
+    places = Places(Path(cfg.paths.bundles), results_root(cfg))
     experiments = selected_experiments(cfg)
     start = time.perf_counter()
     if "replay" in cfg.steps:

@@ -1,0 +1,84 @@
+"""Everything at once: records, figures and tables of a results folder with one bundle."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from hydra.core.global_hydra import GlobalHydra
+
+from experiments.all import main
+from experiments.configuration import compose_run, run_or_explain
+from experiments.tables import read_paper, write_tables
+
+EXPERIMENTS = "experiments=[main,outperform,regularization,ablations]"
+
+
+def call(monkeypatch: pytest.MonkeyPatch, results: Path, *arguments: str) -> None:
+    paths = [f"paths.results={results}", f"paths.bundles={results / 'bundles'}", "n_jobs=1"]
+    monkeypatch.setattr(sys, "argv", ["all.py", *arguments, *paths])
+    GlobalHydra.instance().clear()
+    run_or_explain(main)
+
+
+def test_everything_that_the_bundles_allow(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], results: Path
+) -> None:
+    call(monkeypatch, results, EXPERIMENTS, "scale=smoke")
+    results = results / "variants" / "scale=smoke"
+    said = capsys.readouterr().out
+    assert "main drift: left out" in said
+    assert "`make drift` builds it" in said
+    for name in ("main", "outperform", "regularization"):
+        for stem in ("vertebral", name):
+            assert (results / "figures" / name / f"{stem}.png").stat().st_size > 1000
+            assert (results / "figures" / name / f"{stem}.pdf").exists()
+        numbers = pd.read_csv(results / "figures" / name / "vertebral.csv")
+        assert {"panel", "series", "x", "mean", "low", "high"} == set(numbers.columns)
+    for table in ("methods", "collections", "bounds", "maximal_queries", "active_learning"):
+        for kind in ("csv", "md", "tex"):
+            assert (results / "tables" / f"{table}.{kind}").stat().st_size > 100
+
+
+def test_drawing_twice_changes_nothing(monkeypatch: pytest.MonkeyPatch, results: Path) -> None:
+    arguments = ["experiments=[main]", "scale=smoke"]
+    call(monkeypatch, results, *arguments)
+    first = {path: path.read_bytes() for path in results.rglob("*") if path.is_file()}
+    call(monkeypatch, results, *arguments)
+    assert {path: path.read_bytes() for path in results.rglob("*") if path.is_file()} == first
+
+
+def test_tables_without_records(results: Path) -> None:
+    assert write_tables(results, lambda _: None) == ["methods", "active_learning"]
+
+
+def test_latex_tables_use_booktabs_and_escape(results: Path) -> None:
+    write_tables(results, lambda _: None)
+    text = (results / "tables" / "methods.tex").read_text()
+    assert r"\toprule" in text
+    assert r"\bottomrule" in text
+
+
+def test_paper_numbers_cover_the_streams() -> None:
+    paper, cfg = read_paper(), compose_run()
+    for learner, row in paper["maximal_queries"].items():
+        for dataset, (queries, loss) in row.items():
+            assert queries <= cfg.streams[dataset].budget, learner
+            assert loss <= cfg.streams[dataset].horizon
+    for dataset, facts in paper["collections"].items():
+        assert facts["stream"] == cfg.streams[dataset].horizon
+
+
+@pytest.mark.parametrize(
+    ("argument", "words"),
+    [("experiments=[mian]", "did you mean 'main'"), ("steps=[figure]", "did you mean 'figures'")],
+)
+def test_bad_input(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], results: Path, argument: str, words: str
+) -> None:
+    with pytest.raises(SystemExit) as stop:
+        call(monkeypatch, results, argument)
+    assert stop.value.code == 2
+    assert words in capsys.readouterr().err
