@@ -51,11 +51,16 @@ smoke: $(VENV)/everything.done ## the tabular pipeline and every experiment at s
 	for dataset in vertebral drift covtype; do \
 	  python -m data_prep.all dataset=$$dataset scale=smoke paths.work=$(SMOKE) paths.results=$(SMOKE)/results || exit; \
 	done
-	python -m experiments.all paths.results=$(SMOKE)/results 'overrides=[scale=smoke]' 'datasets=[vertebral,drift,covtype]'
+	python -m experiments.all scale=smoke paths.results=$(SMOKE)/results paths.bundles=$(SMOKE)/results/bundles \
+	  'datasets=[vertebral,drift,covtype]'
 
 vertebral drift covtype hiv cifar10: $(VENV)/everything.done ## one data set end to end: raw files, training, bundle, figures
 	dvc repro bundle@$@
 	python -m experiments.all 'datasets=[$@]'
+
+imagenet: $(VENV)/everything.done ## ImageNet from the images under $$CAMS_DATA_MIRROR/imagenet/val
+	python -m data_prep.all dataset=imagenet
+	python -m experiments.all 'experiments=[imagenet]'
 
 repro: $(VENV)/everything.done ## everything from raw data, as dvc.yaml has it; a data set that cannot be had stops no other
 	dvc repro --keep-going
@@ -63,4 +68,4 @@ repro: $(VENV)/everything.done ## everything from raw data, as dvc.yaml has it; 
 clean: ## forget the environment and what can be rebuilt; results stay
 	rm -rf $(VENV) data outputs multirun .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
-.PHONY: help setup figures report test lint bench smoke repro clean vertebral drift covtype hiv cifar10
+.PHONY: help setup figures report test lint bench smoke repro clean vertebral drift covtype hiv cifar10 imagenet

@@ -7,6 +7,7 @@ results/tables/{methods,collections,bounds,maximal_queries,active_learning}.{csv
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -119,6 +120,22 @@ def write_table(table: pd.DataFrame, stem: Path, caption: str) -> None:
         temporary.replace(stem.with_name(f"{stem.name}.{kind}"))
 
 
+def write_metrics(records: dict[str, Record], path: Path) -> None:
+    """Write what `dvc metrics show` compares: mean errors and labels of every learner at the largest budget."""
+    metrics: dict[str, Any] = {}
+    for dataset, record in records.items():
+        final = record.table[record.table["kind"] == "learner"]
+        final = final[(final["round"] == record.facts["plan"]["horizon"]) & (final["budget"] == final["budget"].max())]
+        means = final.groupby("series", observed=True)[["loss", "queries"]].mean().round(1)
+        metrics[dataset] = {
+            name: {"errors": row["loss"], "labels": row["queries"]} for name, row in means.to_dict("index").items()
+        }
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    temporary.write_text(json.dumps(metrics, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    temporary.replace(path)
+
+
 def write_tables(results: Path, say: Callable[[str], None] = say_now) -> list[str]:
     """Write every table for which there are records; return their names."""
     cfg, paper = compose_run(), read_paper()
@@ -144,6 +161,7 @@ def write_tables(results: Path, say: Callable[[str], None] = say_now) -> list[st
                 "and what CAMS did. A dash: an assumption of the bound does not hold there.",
             ),
         }
+        write_metrics(records, results / "metrics" / "main.json")
     for name, (table, caption) in tables.items():
         write_table(table, results / TABLES / name, caption)
         say(f"table {name}: {len(table)} rows ({results / TABLES / name}.md)")
