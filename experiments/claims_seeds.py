@@ -18,8 +18,9 @@ import hydra
 from omegaconf import DictConfig, OmegaConf
 
 import cams
-from experiments.configuration import CONF, run_or_explain
-from experiments.jobs import say_now
+from experiments.configuration import CONF, compose_run, run_or_explain
+from experiments.jobs import Places, ensure_record, say_now
+from experiments.plan import make_plan
 
 STAGES = ("split", "classifiers", "policies", "bundle")
 RAW = Path("data/raw")
@@ -44,16 +45,22 @@ def run_step(*words: str) -> None:
         raise cams.InputError(f"`python -m {' '.join(words)}` ended with exit code {finished.returncode}")
 
 
+def prepare(seed: int, dataset: str, folder: Path, n_jobs: int) -> None:
+    """Make the bundle of a data set from another seed; parsed data depend on no seed and are shared."""
+    say_now(f"claims: preparing {dataset} with seed {seed} ...")
+    for stage in STAGES if (RAW / dataset).exists() else ("fetch", *STAGES):
+        run_step(f"data_prep.{stage}", f"dataset={dataset}", f"seed={seed}", f"paths.work=data/seeds/seed{seed}",
+                 f"paths.raw={RAW}", f"paths.results={folder}", f"n_jobs={n_jobs}")
+
+
 def repeat(seed: int, dataset: str, experiments: list[str], results: Path, n_jobs: int) -> None:
     folder = results / "seeds" / f"seed{seed}"
-    bundle = folder / "bundles" / f"{dataset}.npz"
-    if not bundle.exists():
-        say_now(f"claims: preparing {dataset} with seed {seed} ...")
-        run_step("data_prep.all", f"dataset={dataset}", f"seed={seed}", f"paths.work=data/seeds/seed{seed}",
-                 "paths.raw=data/raw", f"paths.results={folder}", f"n_jobs={n_jobs}")
-    run_step("experiments.all", "steps=[replay]", f"experiments=[{','.join(experiments)}]", f"datasets=[{dataset}]",
-             f"overrides=['seed={seed}']", f"paths.results={folder}", f"paths.bundles={folder / 'bundles'}",
-             f"n_jobs={n_jobs}")
+    places = Places(folder / "bundles", folder)
+    if not places.bundle(dataset).exists():
+        prepare(seed, dataset, folder, n_jobs)
+    for name in experiments:
+        plan = make_plan(compose_run([f"experiment={name}", f"seed={seed}"]), dataset)
+        ensure_record(plan, places, n_jobs, say_now)
 
 
 @hydra.main(version_base="1.3", config_path=str(CONF), config_name="claims")
