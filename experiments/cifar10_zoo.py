@@ -64,9 +64,10 @@ def verdicts(bundle: cams.Bundle, rows: np.ndarray, classes: list[str]) -> pd.Da
     return pd.DataFrame(records)
 
 
-def draw(pixels: np.ndarray, rows: np.ndarray, said: pd.DataFrame) -> Figure:
+def draw(pixels: np.ndarray, rows: np.ndarray, said: pd.DataFrame, easier_than: list[float]) -> Figure:
     """pixels: (classes, columns, H, W, 3) of the chosen rows; bars are the shares of models that are right."""
     num_classes, columns = rows.shape
+    titles = [f"easier than {share:.0%} of its class" for share in easier_than]
     with mpl.rc_context(fname=str(STYLE)):
         figure, axes = plt.subplots(
             num_classes, 2 * columns, figsize=(7.2, 0.78 * num_classes), width_ratios=[1, 1.9] * columns, squeeze=False
@@ -76,8 +77,9 @@ def draw(pixels: np.ndarray, rows: np.ndarray, said: pd.DataFrame) -> Figure:
             draw_photo(axes[i, 2 * j], pixels[i, j], of_image["class"].iloc[0] if j == 0 else "")
             draw_verdicts(axes[i, 2 * j + 1], of_image)
             axes[i, 2 * j + 1].tick_params(labelbottom=i == num_classes - 1)
-        for j in range(columns):
-            axes[-1, 2 * j + 1].set_xlabel("share of its models that are right")
+        for j, title in enumerate(titles):
+            axes[0, 2 * j + 1].set_title(title)
+            axes[-1, 2 * j + 1].set_xlabel("share of models right")
     return figure
 
 
@@ -113,7 +115,7 @@ def contact_sheet(cfg: DictConfig) -> list[Path]:
     stem.parent.mkdir(parents=True, exist_ok=True)
     numbers = stem.with_suffix(".csv")
     said.to_csv(numbers, index=False)
-    return [numbers, *save(draw(pixels, rows, said), stem)]
+    return [numbers, *save(draw(pixels, rows, said, list(cfg.easier_than)), stem)]
 
 
 @hydra.main(config_path="../conf", config_name="cifar10_zoo", version_base="1.3")
