@@ -35,13 +35,16 @@ def run(context: Context) -> None:
     check = context_pays(classifiers, policies, table.labels[split.policy_rows], margin)
     if not check["met"]:
         print(f"{context.dataset}: context hardly pays on held-out rows: {check}", file=sys.stderr)
-    save_json(context.metrics_path("bundle"), {
-        "rows": len(split.pool_rows),
-        "classifiers": len(classifiers.model_names),
-        "policies": len(recipes(policies, context)),
-        "megabytes": round(context.bundle_path.stat().st_size / 1e6, 3),
-        "held_out_check": check,
-    })
+    save_json(
+        context.metrics_path("bundle"),
+        {
+            "rows": len(split.pool_rows),
+            "classifiers": len(classifiers.model_names),
+            "policies": len(recipes(policies, context)),
+            "megabytes": round(context.bundle_path.stat().st_size / 1e6, 3),
+            "held_out_check": check,
+        },
+    )
 
 
 def load_trained(context: Context) -> tuple[Classifiers, Policies]:
@@ -51,8 +54,10 @@ def load_trained(context: Context) -> tuple[Classifiers, Policies]:
 def recipes(policies: Policies, context: Context) -> list[Recipe]:
     """Trained policies as stored, then the contrary of those under `malicious`, then random ones."""
     settings = context.settings.policies
-    listed = [Recipe(name, kind, f"stored:{i}")
-              for i, (name, kind) in enumerate(zip(policies.names, policies.kinds, strict=True))]
+    listed = [
+        Recipe(name, kind, f"stored:{i}")
+        for i, (name, kind) in enumerate(zip(policies.names, policies.kinds, strict=True))
+    ]
     for name in settings.malicious:
         if name not in policies.names:
             raise InputError(f"malicious policy '{name}' is not among the trained ones: {policies.names}")

@@ -17,10 +17,13 @@ def run(context: Context) -> None:
     trained.save(context.artefact("classifiers"))
     on_policy_rows = model_accuracies(trained.policy_predictions, table.labels[split.policy_rows])
     on_pool = model_accuracies(trained.pool_predictions, table.labels[split.pool_rows])
-    save_json(context.metrics_path("classifiers"), {
-        "accuracy_policy_rows": by_name(trained.model_names, on_policy_rows),
-        "accuracy_pool": by_name(trained.model_names, on_pool),
-    })
+    save_json(
+        context.metrics_path("classifiers"),
+        {
+            "accuracy_policy_rows": by_name(trained.model_names, on_policy_rows),
+            "accuracy_pool": by_name(trained.model_names, on_pool),
+        },
+    )
 
 
 main = entry_point(run)

@@ -22,8 +22,9 @@ CLASS_COUNTS = [211840, 283301, 35754, 2747, 9493, 17367, 20510]
 TABLE_HASH = "efa7836f8df4e586851637292494a562f0b0ed58dfe8ef9367dee0b5ec63347e"
 
 # The copy scikit-learn's fetch_covtype uses, then the archive it was made from.
-FIGSHARE = Official("https://ndownloader.figshare.com/files/5976039",
-                    "614360d0257557dd1792834a85a1cdebfadc3c4f30b011d56afee7ffb5b15771")
+FIGSHARE = Official(
+    "https://ndownloader.figshare.com/files/5976039", "614360d0257557dd1792834a85a1cdebfadc3c4f30b011d56afee7ffb5b15771"
+)
 UCI = Official("https://archive.ics.uci.edu/static/public/31/covertype.zip")
 WHEEL = PyPIWheel(
     "scikit-multiflow==0.4.1",
@@ -34,8 +35,12 @@ WHEEL = PyPIWheel(
 
 def fetch(context: Context) -> None:
     expected = "covtype.data.xz: 581012 comma-separated lines of 54 whole numbers and a label 1..7"
-    candidates = [(Mirror("covtype/covtype.data.xz"), parse_xz), (FIGSHARE, parse_gz), (UCI, parse_zip),
-                  (WHEEL, parse_wheel)]
+    candidates = [
+        (Mirror("covtype/covtype.data.xz"), parse_xz),
+        (FIGSHARE, parse_gz),
+        (UCI, parse_zip),
+        (WHEEL, parse_wheel),
+    ]
     save_table(first_available("covtype", expected, context.download_dir, candidates), context)
 
 

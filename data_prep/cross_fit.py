@@ -72,9 +72,7 @@ def rate_all(
     return {part: np.stack(results[i * count : (i + 1) * count], axis=1) for i, part in enumerate(parts)}
 
 
-def rate_once(
-    rate: Rate, member: Member, part: int, lesson: Lesson, rated: np.ndarray, context: Context
-) -> np.ndarray:
+def rate_once(rate: Rate, member: Member, part: int, lesson: Lesson, rated: np.ndarray, context: Context) -> np.ndarray:
     """One policy's rewards for one part, from its checkpoint if it was trained before."""
     seed = context.integer_seed("policy", stable_id(f"{member['name']}/{part}"))
     key = (member, seed, lesson.features, lesson.rewards, rated)

@@ -98,8 +98,14 @@ class Policies:
     held_out_rewards: np.ndarray
 
     def save(self, path: Path) -> None:
-        save_npz(path, names=self.names, kinds=self.kinds, held_out=self.held_out,
-                 held_out_rewards=self.held_out_rewards, **self.pool_rewards.arrays())
+        save_npz(
+            path,
+            names=self.names,
+            kinds=self.kinds,
+            held_out=self.held_out,
+            held_out_rewards=self.held_out_rewards,
+            **self.pool_rewards.arrays(),
+        )
 
     @classmethod
     def load(cls, path: Path) -> "Policies":
@@ -132,9 +138,7 @@ class Dataset(Protocol):
     def train_classifiers(self, table: Table, split: Split, context: Context) -> Classifiers:
         """Train specialists on split.classifier_rows alone and predict the policy rows and the pool."""
 
-    def train_policies(
-        self, table: Table, split: Split, classifiers: Classifiers, context: Context
-    ) -> Policies:
+    def train_policies(self, table: Table, split: Split, classifiers: Classifiers, context: Context) -> Policies:
         """Train policies on split.policy_rows (which classifiers are right there) and rate the pool."""
 
 

@@ -16,14 +16,21 @@ def run(context: Context) -> None:
     classifiers = Classifiers.load(context.artefact("classifiers"))
     trained = dataset.train_policies(table, split, classifiers, context)
     trained.save(context.artefact("policies"))
-    held_out = policy_accuracies(trained.held_out_rewards, classifiers.policy_predictions[trained.held_out],
-                                 table.labels[split.policy_rows[trained.held_out]])
-    on_pool = stored_policy_accuracies(trained.pool_rewards, classifiers.pool_predictions,
-                                       table.labels[split.pool_rows])
-    save_json(context.metrics_path("policies"), {
-        "accuracy_held_out": by_name(trained.names, held_out),
-        "accuracy_pool": by_name(trained.names, on_pool),
-    })
+    held_out = policy_accuracies(
+        trained.held_out_rewards,
+        classifiers.policy_predictions[trained.held_out],
+        table.labels[split.policy_rows[trained.held_out]],
+    )
+    on_pool = stored_policy_accuracies(
+        trained.pool_rewards, classifiers.pool_predictions, table.labels[split.pool_rows]
+    )
+    save_json(
+        context.metrics_path("policies"),
+        {
+            "accuracy_held_out": by_name(trained.names, held_out),
+            "accuracy_pool": by_name(trained.names, on_pool),
+        },
+    )
 
 
 main = entry_point(run)

@@ -61,8 +61,14 @@ def bundle_with_advice(bundle: Bundle, rewards: np.ndarray, context: Context) ->
 
 def decisions(bundle: Bundle, order: np.ndarray, coins: np.ndarray) -> np.ndarray:
     """(T, 4) of CAMS without a limit on labels: the model, its answer, whether a label was bought, whether it erred."""
-    learner = make_learner("cams", num_models=bundle.num_models, num_policies=bundle.num_policies,
-                           num_classes=bundle.num_classes, horizon=len(order), budget=len(order))
+    learner = make_learner(
+        "cams",
+        num_models=bundle.num_models,
+        num_policies=bundle.num_policies,
+        num_classes=bundle.num_classes,
+        horizon=len(order),
+        budget=len(order),
+    )
     made = np.empty((len(order), 4), dtype=int)
     for t, row in enumerate(order):
         decided = learner.decide(bundle.predictions[row], bundle.advice[row], coins[t])

@@ -21,8 +21,9 @@ from data_prep.stage import entry_point
 
 def run(context: Context) -> None:
     settings = context.sharpness_check
-    relative = {str(sharpness): relative_loss(held_out_bundle(sharpness, context), context)
-                for sharpness in settings.grid}
+    relative = {
+        str(sharpness): relative_loss(held_out_bundle(sharpness, context), context) for sharpness in settings.grid
+    }
     save_json(context.metrics_path("sharpness"), {"relative_loss_held_out": relative})
 
 
@@ -50,8 +51,9 @@ def relative_loss(bundle: Bundle, context: Context) -> float:
     settings = context.sharpness_check
     horizon = min(settings.horizon, bundle.num_rows)
     budgets = sorted({max(1, round(share * horizon)) for share in settings.budget_shares})
-    result = replay(bundle, ["cams"], horizon=horizon, budgets=budgets, realizations=settings.realizations,
-                    seed=context.seed)
+    result = replay(
+        bundle, ["cams"], horizon=horizon, budgets=budgets, realizations=settings.realizations, seed=context.seed
+    )
     best_classifier = np.mean(result.model_losses, axis=0).min()
     return round(float(result.loss.mean() / best_classifier), 4)
 

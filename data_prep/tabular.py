@@ -31,8 +31,13 @@ def table_from(
 
 def save_table(table: Table, context: Context) -> None:
     groups = {} if table.groups is None else {"groups": table.groups}
-    save_npz(context.raw_dir / "table.npz", features=table.inputs, labels=table.labels,
-             num_classes=table.num_classes, **groups)
+    save_npz(
+        context.raw_dir / "table.npz",
+        features=table.inputs,
+        labels=table.labels,
+        num_classes=table.num_classes,
+        **groups,
+    )
 
 
 def load(context: Context) -> Table:

@@ -18,8 +18,11 @@ def test_shape_kinds_and_names(dataset):
     bundle = Bundle.load(ROOT / f"results/bundles/{dataset}.npz")
     assert (bundle.num_rows, bundle.num_models, bundle.num_policies, bundle.num_classes) == SHAPES[dataset]
     kinds = {kind: bundle.policy_kinds.count(kind) for kind in bundle.policy_kinds}
-    expected = {"normal": 4, "biased": 4, "malicious": 2, "random": 1} if dataset == "drift" else {
-        "normal": 6, "malicious": 6, "random": 5}
+    expected = (
+        {"normal": 4, "biased": 4, "malicious": 2, "random": 1}
+        if dataset == "drift"
+        else {"normal": 6, "malicious": 6, "random": 5}
+    )
     assert kinds == expected
     assert len(set(bundle.policy_names)) == bundle.num_policies
     if dataset == "drift":
@@ -40,8 +43,11 @@ def test_tabular_bundles_are_small():
 def test_sharpness_follows_its_rule():
     """The smallest of the grid whose mean relative loss on held-out rows is within 1 % of the best mean."""
     conf = yaml.safe_load((ROOT / "conf/prep.yaml").read_text())
-    losses = [json.loads((ROOT / f"results/metrics/{dataset}/sharpness.json").read_text())["relative_loss_held_out"]
-              for dataset in conf["sharpness_check"]["chosen_on"]]
-    means = {sharpness: np.mean([loss[str(sharpness)] for loss in losses])
-             for sharpness in conf["sharpness_check"]["grid"]}
+    losses = [
+        json.loads((ROOT / f"results/metrics/{dataset}/sharpness.json").read_text())["relative_loss_held_out"]
+        for dataset in conf["sharpness_check"]["chosen_on"]
+    ]
+    means = {
+        sharpness: np.mean([loss[str(sharpness)] for loss in losses]) for sharpness in conf["sharpness_check"]["grid"]
+    }
     assert conf["sharpness"] == min(value for value in means if means[value] <= 1.01 * min(means.values()))

@@ -56,5 +56,7 @@ def test_a_biased_perceptron_sees_its_classes_only(lesson):
     member = {**MEMBER, "class_weights": [1, 1, 0, 0, 0, 0]}
     seen = lesson.labels < 2
     other_rewards = Lesson(lesson.features, lesson.labels, np.where(seen[:, None], lesson.rewards, 1.0))
-    assert np.array_equal(policies.rate(member, lesson, lesson.features, seed=1),
-                          policies.rate(member, other_rewards, lesson.features, seed=1))
+    assert np.array_equal(
+        policies.rate(member, lesson, lesson.features, seed=1),
+        policies.rate(member, other_rewards, lesson.features, seed=1),
+    )

@@ -26,8 +26,9 @@ def test_parts_have_exact_sizes_and_no_common_row_or_copy(table, tmp_path):
 
 def test_split_depends_on_the_seed_alone(table, tmp_path):
     sizes = {"split": {"pool": 100, "policy": 100, "classifier": 100}}
-    first, again, other = (tabular.split(table, context_for("vertebral", tmp_path, f"seed={seed}", **sizes))
-                           for seed in (0, 0, 1))
+    first, again, other = (
+        tabular.split(table, context_for("vertebral", tmp_path, f"seed={seed}", **sizes)) for seed in (0, 0, 1)
+    )
     assert all(np.array_equal(a, b) for a, b in zip(parts_of(first), parts_of(again), strict=True))
     assert not np.array_equal(first.pool_rows, other.pool_rows)
 

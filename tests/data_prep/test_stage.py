@@ -59,8 +59,12 @@ def test_randomness_is_named_not_counted(tmp_path):
     first = context.rng("policy", 3).random()
     assert first == context.rng("policy", 3).random()
     other_data_set, other_seed = context_for("vertebral", tmp_path), context_for("drift", tmp_path, "seed=1")
-    others = [context.rng("policy", 4), context.rng("classifier", 3), other_data_set.rng("policy", 3),
-              other_seed.rng("policy", 3)]
+    others = [
+        context.rng("policy", 4),
+        context.rng("classifier", 3),
+        other_data_set.rng("policy", 3),
+        other_seed.rng("policy", 3),
+    ]
     assert first not in [rng.random() for rng in others]
 
 

@@ -16,15 +16,22 @@ from tests.data_prep.conftest import context_for
 
 SMALL = {
     "split": {"pool": 120, "policy": 120, "classifier": 120},
-    "classifiers": {"members": [
-        {"name": "tree", "family": "decision_tree", "subsample": {"rows": 30, "class_weights": [1, 1, 0]}},
-        {"name": "process", "family": "gaussian_process", "subsample": {"rows": 30, "class_weights": [0, 1, 1]}},
-        {"name": "knn", "family": "knn", "subsample": {"groups": [0, 2]}},
-    ]},
-    "policies": {"folds": 3, "members": [
-        {"name": "forest", "kind": "normal", "family": "random_forest", "params": {"n_estimators": 20}},
-        {"name": "near", "kind": "normal", "family": "radius_neighbours", "params": {"radius": 0.5}},
-    ], "malicious": ["forest"], "random": 2},
+    "classifiers": {
+        "members": [
+            {"name": "tree", "family": "decision_tree", "subsample": {"rows": 30, "class_weights": [1, 1, 0]}},
+            {"name": "process", "family": "gaussian_process", "subsample": {"rows": 30, "class_weights": [0, 1, 1]}},
+            {"name": "knn", "family": "knn", "subsample": {"groups": [0, 2]}},
+        ]
+    },
+    "policies": {
+        "folds": 3,
+        "members": [
+            {"name": "forest", "kind": "normal", "family": "random_forest", "params": {"n_estimators": 20}},
+            {"name": "near", "kind": "normal", "family": "radius_neighbours", "params": {"radius": 0.5}},
+        ],
+        "malicious": ["forest"],
+        "random": 2,
+    },
 }
 
 
@@ -67,8 +74,12 @@ def test_results_do_not_depend_on_workers_and_resume_from_checkpoints(table, tmp
 def test_held_out_rewards_come_from_models_that_have_not_seen_the_row(table, tmp_path):
     """With labels of pure noise a policy that had seen a row would know its reward."""
     noisy = tabular.Table(table.inputs, np.random.default_rng(1).integers(0, 3, 400), 3, table.groups)
-    memory = {"folds": 3, "members": [{"name": "nearest", "kind": "normal", "family": "knn",
-                                       "params": {"n_neighbors": 1}}], "malicious": [], "random": 0}
+    memory = {
+        "folds": 3,
+        "members": [{"name": "nearest", "kind": "normal", "family": "knn", "params": {"n_neighbors": 1}}],
+        "malicious": [],
+        "random": 0,
+    }
     context = context_for("vertebral", tmp_path, **{**SMALL, "policies": memory})
     split, classifiers, policies = train(noisy, context)
     right = classifiers.policy_predictions == noisy.labels[split.policy_rows][:, None]
@@ -76,8 +87,9 @@ def test_held_out_rewards_come_from_models_that_have_not_seen_the_row(table, tmp
 
 
 def test_subsample_weights_groups_and_counts(table):
-    rows = subsample({"rows": 50, "class_weights": [1, 0, 1], "groups": [1]}, table, np.arange(400),
-                     np.random.default_rng(0))
+    rows = subsample(
+        {"rows": 50, "class_weights": [1, 0, 1], "groups": [1]}, table, np.arange(400), np.random.default_rng(0)
+    )
     assert len(rows) == len(set(rows)) == 50
     assert set(table.labels[rows]) <= {0, 2}
     assert set(table.groups[rows]) == {1}
