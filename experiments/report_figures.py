@@ -25,6 +25,7 @@ from experiments.figures import compose_figure, figure_stem
 from experiments.panels import Panel, Reference, Series
 
 DIGITS = 5
+MOST_BESIDE = 3
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,9 @@ class ReportFigure:
 
     @property
     def columns(self) -> int:
-        return max((len(row) for row in self.panels), default=0)
+        """How many panels go side by side; those of a single column do, too."""
+        widest = max((len(row) for row in self.panels), default=0)
+        return widest if widest > 1 else min(len(self.panels), MOST_BESIDE)
 
 
 def collect_figures(results: Path, seed: int, order: Sequence[str]) -> list[ReportFigure]:

@@ -25,6 +25,7 @@ PACKAGES = (
     *("cams", "numpy", "numba", "scipy", "pandas", "pyarrow", "matplotlib", "hydra-core", "dvc", "joblib"),
     *("scikit-learn", "torch", "torchvision", "torch-geometric", "rdkit"),
 )
+CODE = ("cams", "conf", "data_prep", "experiments")
 MARKDOWN = ("tables", "fenced_code", "toc")
 
 
@@ -144,13 +145,13 @@ def settings(seed: int) -> dict[str, str]:
 
 
 def commit() -> str | None:
-    """Return the commit of the code, and say if files of the repository differ from it."""
+    """Return the commit of the code, and say if the code or its configuration differs from it."""
     try:
         name = _git("rev-parse", "--short=12", "HEAD")
-        changed = _git("status", "--porcelain", "--untracked-files=no")
+        changed = _git("status", "--porcelain", "--untracked-files=no", "--", *CODE)
     except (OSError, subprocess.CalledProcessError):
         return None
-    return f"{name}, with changes not committed" if changed else name
+    return f"{name} with uncommitted changes" if changed else name
 
 
 def _git(*arguments: str) -> str:

@@ -53,10 +53,10 @@ const dashes = (look, width) => look.dash.length ? `stroke-dasharray="${look.das
 
 function linearTicks([low, high], wanted, whole) {
   const rough = (high - low) / wanted, power = 10 ** Math.floor(Math.log10(rough));
-  let step = [1, 2, 5, 10].map(m => m * power).find(s => s >= rough);
+  let step = [1, 2, 5, 10].map(m => m * power).find(s => s >= 0.7 * rough);
   if (whole) step = Math.max(1, step);
   const ticks = [];
-  for (let i = Math.ceil(low / step); i * step <= high; i++) ticks.push({ value: i * step, text: formatNumber(i * step) });
+  for (let i = Math.ceil(low / step) + 0; i * step <= high; i++) ticks.push({ value: i * step, text: formatNumber(i * step) });
   return ticks;
 }
 
@@ -64,7 +64,7 @@ function linearTicks([low, high], wanted, whole) {
 function powerTicks([low, high]) {
   const between = low > 0 && high / low < 300;
   const ticks = low <= 0 && high >= 0 ? [{ value: 0, text: "0" }] : [];
-  const power = (k, sign) => sign + (between || (k >= 0 && k < 2) ? formatNumber(10 ** k) : "10" + superscript(k));
+  const power = (k, sign) => sign + (between || (k >= 0 && k < 5) ? formatNumber(10 ** k) : "10" + superscript(k));
   for (let k = low > 0 ? Math.floor(Math.log10(low)) : 1; 10 ** k <= high * 1.0001; k++) {
     ticks.push({ value: 10 ** k, text: power(k, "") });
     if (between) for (const m of [2, 5]) ticks.push({ value: m * 10 ** k, text: formatNumber(m * 10 ** k) });
