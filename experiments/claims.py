@@ -23,7 +23,8 @@ from experiments.claims_ledger import judge
 from experiments.claims_page import page
 from experiments.claims_rules import HOLDS, NOT_MEASURED
 from experiments.configuration import CONF, run_or_explain
-from experiments.jobs import say_now
+from experiments.jobs import file_digest, say_now
+from experiments.records import read_facts
 
 
 def make_ledger(config: dict[str, Any], results: Path, seed: int) -> dict[str, Any]:
@@ -37,9 +38,20 @@ def make_ledger(config: dict[str, Any], results: Path, seed: int) -> dict[str, A
     return {
         "summary": dict(Counter(claim["verdict"] for claim in claims)),
         "claims": claims,
+        "stale": stale_records(results, seed),
         "training_seeds": sorted(by_seed) if len(by_seed) > 1 else [],
         "robustness": spread_over_seeds(by_seed) if len(by_seed) > 1 else [],
     }
+
+
+def stale_records(results: Path, seed: int) -> list[str]:
+    """Return the records made from another bundle than the one that lies here now."""
+    stale = []
+    for path in sorted((results / "records").glob(f"*/*/seed{seed}.parquet")):
+        bundle, facts = results / "bundles" / f"{path.parent.name}.npz", read_facts(path)
+        if facts and bundle.exists() and facts["bundle"].get("digest") != file_digest(bundle):
+            stale.append(f"{path.parent.parent.name} {path.parent.name}")
+    return stale
 
 
 def spread_over_seeds(by_seed: dict[int, list[dict[str, Any]]]) -> list[dict[str, Any]]:
@@ -100,6 +112,8 @@ def main(cfg: DictConfig) -> None:
     if not (results / "records").exists():
         raise cams.InputError(f"{results} has no records; `python -m experiments.all` makes them")
     ledger = make_ledger(config, results, int(cfg.seed))
+    for name in ledger["stale"]:
+        say_now(f"claims: the record of {name} was made from another bundle than the present one")
     for path in write_ledger(ledger, results):
         say_now(f"claims: wrote {path}")
     say_now(f"claims: {', '.join(f'{count} {name}' for name, count in ledger['summary'].items())}")
