@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import time
+from functools import partial
 from pathlib import Path
 
 import hydra
@@ -49,10 +50,15 @@ def replay_all(cfg: DictConfig, experiments: dict[str, DictConfig], places: Plac
     plans.sort(key=_cheapest_data_set_first)
     for number, plan in enumerate(plans, start=1):
         prefix = f"[{number:2d}/{len(plans)}] "
+        say = partial(_say_with, prefix)
         try:
-            ensure_record(plan, places, cfg.n_jobs, lambda sentence, prefix=prefix: say_now(prefix + sentence))
+            ensure_record(plan, places, cfg.n_jobs, say, fresh=cfg.fresh)
         except cams.InputError as error:
             say_now(f"{prefix}{plan.experiment} {plan.dataset}: left out, {error}")
+
+
+def _say_with(prefix: str, sentence: str) -> None:
+    say_now(prefix + sentence)
 
 
 def _cheapest_data_set_first(plan: Plan) -> tuple[int, str, str]:

@@ -35,10 +35,15 @@ class Places:
         return record_path(self.results, plan.experiment, plan.dataset, plan.seed)
 
 
-def ensure_record(plan: Plan, places: Places, n_jobs: int = 0, say: Callable[[str], None] = print) -> bool:
-    """Compute the record of a plan unless it is there and current; return whether it was computed."""
+def ensure_record(
+    plan: Plan, places: Places, n_jobs: int = 0, say: Callable[[str], None] = print, *, fresh: bool = False
+) -> bool:
+    """Compute the record of a plan unless it is there and current; return whether it was computed.
+
+    `fresh` computes it also then, if the bundle is here.
+    """
     path, digest = places.record(plan), bundle_digest(plan, places)
-    if is_current(path, plan, digest):
+    if is_current(path, plan, digest) and not (fresh and digest is not None):
         source = "up to date" if digest is not None else "taken from its record, the bundle is not here"
         say(f"{plan.experiment} {plan.dataset}: {source} ({path})")
         return False

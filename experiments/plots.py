@@ -30,6 +30,8 @@ LEGEND_ROW = 0.165
 # Inches that a legend entry takes: its line and gaps, and each character of its label.
 LEGEND_HANDLE, LEGEND_CHARACTER = 0.56, 0.068
 MARKERS_PER_LINE = 8
+# Many words side by side under one panel.
+CASE_LABEL_SIZE = 5.8
 # Files must not differ between two runs that draw the same thing.
 METADATA = {
     "png": {"Software": None},
@@ -77,7 +79,7 @@ def draw_panel(ax: Axes, panel: Panel) -> None:
     ax.margins(x=0.03)
     ax.set(xscale=panel.scales[0], yscale=panel.scales[1])
     if panel.tick_labels:
-        ax.set_xticks(range(len(panel.tick_labels)), panel.tick_labels)
+        ax.set_xticks(range(len(panel.tick_labels)), panel.tick_labels, fontsize=CASE_LABEL_SIZE)
     else:
         _tick(ax.xaxis)
     _tick(ax.yaxis)
