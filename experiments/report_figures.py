@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from omegaconf import DictConfig
+from omegaconf import DictConfig, OmegaConf
 from PIL import Image
 
 from experiments.appearance import BLACK, SOLID, Look
@@ -54,8 +54,15 @@ class ReportFigure:
 def collect_figures(results: Path, seed: int, order: Sequence[str]) -> list[ReportFigure]:
     """Return every experiment that has records, then every other picture under results/figures."""
     names = sorted(experiment_names(), key=lambda name: (order.index(name) if name in order else len(order), name))
-    found = [_experiment_figure(compose_run([f"experiment={name}"]), results, seed) for name in names]
+    wanted = [name for name in names if _may_have_panels(name, results, seed)]
+    found = [_experiment_figure(compose_run([f"experiment={name}"]), results, seed) for name in wanted]
     return [figure for figure in found if figure] + _other_pictures(results, set(names))
+
+
+def _may_have_panels(name: str, results: Path, seed: int) -> bool:
+    """Tell whether composing an experiment, which takes a while, can be worth it: records, its own or borrowed."""
+    own = (results / "records" / name).glob(f"*/seed{seed}.parquet")
+    return any(own) or "compose" in OmegaConf.load(CONF / "experiment" / f"{name}.yaml")
 
 
 def _experiment_figure(cfg: DictConfig, results: Path, seed: int) -> ReportFigure | None:
@@ -99,7 +106,7 @@ def embed_picture(path: Path) -> str:
     """Return a picture as a data address: the same pixels, in a format that takes half the room of PNG."""
     packed = io.BytesIO()
     with Image.open(path) as image:
-        image.convert("RGB").save(packed, "WEBP", lossless=True, method=4)
+        image.convert("RGB").save(packed, "WEBP", lossless=True, quality=50, method=2)
     return "data:image/webp;base64," + base64.b64encode(packed.getvalue()).decode("ascii")
 
 
