@@ -132,7 +132,7 @@ def relative_loss_over_time(record: Record, options: dict[str, Any]) -> Panel:
         relative = relative_loss(pivot(rows, "loss", "round").T, best).T
         lines.append(_line(who, _rounds(rows), relative))
     zero = Reference("best_classifier", "Best classifier in hindsight", BEST_REFERENCE, 0.0, 0.0, 0.0)
-    return Panel(ROUND_LABEL, "Errors above best classifier", tuple(lines), (zero,))
+    return Panel(ROUND_LABEL, "Relative loss (errors)", tuple(lines), (zero,))
 
 
 def loss_against_case(record: Record, options: dict[str, Any]) -> Panel:

@@ -90,10 +90,12 @@ def _tick(axis: Axis) -> None:
     if axis.get_scale() == "log":
         low, high = axis.get_view_interval()
         decades = np.log10(high / low)
-        axis.set_major_locator(LogLocator(subs=(1, 2, 4, 7) if decades < 1 else (1, 3) if decades < 2.5 else (1,)))
+        axis.set_major_locator(LogLocator(subs=(1, 2, 4, 7) if decades < 1 else (1, 3) if decades < 2 else (1,)))
         axis.set_minor_formatter(NullFormatter())
     elif axis.get_scale() == "linear":
-        axis.set_major_locator(MaxNLocator(nbins=5))
+        # Side by side, numbers of six digits need twice the room of small ones.
+        crowded = axis.axis_name == "x" and axis.get_view_interval()[1] >= 5_000
+        axis.set_major_locator(MaxNLocator(nbins=3 if crowded else 5))
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
 
 
