@@ -19,13 +19,15 @@ import numpy as np
 from omegaconf import DictConfig, OmegaConf
 from PIL import Image
 
-from experiments.appearance import BLACK, SOLID, Look
+from experiments.appearance import BLACK, OTHER_REFERENCE, SOLID, Look
 from experiments.configuration import CONF, compose_run, experiment_names
 from experiments.figures import compose_figure, figure_stem
 from experiments.panels import Panel, Reference, Series
 
 DIGITS = 5
 MOST_BESIDE = 3
+# Black is the colour of the text and pale grey stays near the paper, light or dark as the reader's screen is.
+BY_SCHEME = {BLACK: "var(--ink)", OTHER_REFERENCE.colour: "var(--pale)"}
 
 
 @dataclass(frozen=True)
@@ -127,8 +129,7 @@ def figure_data(grid: Sequence[Sequence[Panel | None]]) -> dict[str, Any]:
 
 
 def _look(look: Look) -> dict[str, Any]:
-    # Black is the colour of the text, whichever that is on the reader's screen.
-    colour = "var(--ink)" if look.colour == BLACK else look.colour
+    colour = BY_SCHEME.get(look.colour, look.colour)
     return {"colour": colour, "marker": look.marker, "dash": [] if look.line == SOLID else list(look.line[1])}
 
 
@@ -145,6 +146,7 @@ def _panel(panel: Panel, looks: dict[Look, int]) -> dict[str, Any]:
         ],
         "references": [
             _identity(level, [level.label], looks)
+            | {"name": _reference_name(level)}
             | {key: shorten([getattr(level, key)])[0] for key in ("mean", "low", "high")}
             for level in panel.references
         ],
@@ -153,6 +155,11 @@ def _panel(panel: Panel, looks: dict[Look, int]) -> dict[str, Any]:
 
 def _identity(line: Series | Reference, keys: list[str], looks: dict[Look, int]) -> dict[str, Any]:
     return {"name": line.label or line.name, "keys": keys, "look": looks[line.look._replace(title="")]}
+
+
+def _reference_name(level: Reference) -> str:
+    """Return the legend's word and which classifier or policy it is, where that is one and the same throughout."""
+    return level.label if level.name == "best_classifier" else f"{level.label}: {level.name}"
 
 
 def _legend_keys(lines: Sequence[Series]) -> list[list[str]]:
