@@ -78,7 +78,7 @@ def draw(pixels: np.ndarray, rows: np.ndarray, said: pd.DataFrame, easier_than: 
             draw_verdicts(axes[i, 2 * j + 1], of_image)
             axes[i, 2 * j + 1].tick_params(labelbottom=i == num_classes - 1)
         for j, title in enumerate(titles):
-            axes[0, 2 * j + 1].set_title(title)
+            axes[0, 2 * j + 1].set_title(title, loc="right")
             axes[-1, 2 * j + 1].set_xlabel("share of models right")
     return figure
 
