@@ -29,7 +29,7 @@ def _curves(evidence: Evidence, check: Check) -> tuple[Curve, Curve]:
 
 
 def _labels(count: float) -> str:
-    return "no number of labels" if np.isinf(count) else f"{count:,.0f} labels"
+    return "no number of labels" if np.isinf(count) else f"{count:,.0f} label{'s' if round(count) != 1 else ''}"
 
 
 def _at_full_budget(evidence: Evidence, name: str) -> str:

@@ -103,17 +103,21 @@ def number(value: float | None, unit: str) -> str:
 
 def _seeds_section(ledger: dict[str, Any]) -> str:
     seeds = ledger["training_seeds"]
-    rows = ["| claim | data set | " + " | ".join(f"seed {seed}" for seed in seeds) + " | spread of the statistics |",
-            "|---|---|" + "---|" * (len(seeds) + 1)]
+    names = " | ".join(f"seed {seed}" for seed in seeds)
+    verdicts = [f"| claim | data set | {names} |", "|---|---|" + "---|" * len(seeds)]
+    spread = ["| claim | data set | statistic | least | most | holds |", "|---|---|---|---|---|---|"]
     for entry in ledger["robustness"]:
-        spreads = "; ".join(
-            f"{spread['text']}: {number(spread['least'], spread['unit'])} to {number(spread['most'], spread['unit'])}, "
-            f"holds {spread['holds']}/{spread['seeds']}"
-            for spread in entry["spread"]
-        )
-        verdicts = " | ".join(entry["verdicts"].get(str(seed), NOT_MEASURED) for seed in seeds)
-        rows.append(f"| {entry['id']} | {TITLES[entry['dataset']]} | {verdicts} | {spreads} |")
-    return (
-        "## The same with other training seeds\n\nNew splits, classifiers and policies for every seed, so that a "
-        "verdict is about the method and not about one zoo. Seed 0 is the one above.\n\n" + "\n".join(rows)
-    )
+        head = f"| {entry['id']} | {TITLES[entry['dataset']]} | "
+        verdicts.append(head + " | ".join(entry["verdicts"].get(str(seed), NOT_MEASURED) for seed in seeds) + " |")
+        for row in entry["spread"]:
+            least, most = (number(row[key], row["unit"]) for key in ("least", "most"))
+            wanted = f"{row['text']}, {row['condition']}"
+            spread.append(f"{head}{wanted} | {least} | {most} | {row['holds']} of {row['seeds']} |")
+    return "\n\n".join([
+        "## The same with other training seeds",
+        "New splits, classifiers and policies for every seed, so that a verdict is about the method and not about one "
+        "zoo. Seed 0 is the one above.",
+        "\n".join(verdicts),
+        "How far each statistic spreads over the seeds:",
+        "\n".join(spread),
+    ])
