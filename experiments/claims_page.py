@@ -98,7 +98,10 @@ def number(value: float | None, unit: str) -> str:
         return "undefined"
     if isinf(value):
         return "never"
-    return f"{value:.1%}" if unit == "share" else f"{value:,.3g}" if unit == "ratio" else f"{value:,.2f}"
+    if unit == "share":
+        return f"{value:.1%}"
+    # Rounded first: an exponent of 1e-17 is 0.
+    return f"{round(value, 6):,.3g}" if unit == "ratio" else f"{value:,.2f}"
 
 
 def _seeds_section(ledger: dict[str, Any]) -> str:
