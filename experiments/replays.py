@@ -19,6 +19,11 @@ from experiments.statistics import best_in_hindsight
 
 Array = npt.NDArray[np.float64]
 
+# Rows of advice sharpened at a time: a second copy of all would not fit everywhere.
+CHUNK_ROWS = 200
+# Contrary advice is stored in single precision.
+ROUNDING = 1e-6
+
 
 def compute(plan: Plan, bundle: cams.Bundle, n_jobs: int, progress: bool | None) -> pd.DataFrame:
     """Replay every case of a plan and return the rows of its record."""
@@ -42,14 +47,15 @@ def prepare_bundle(bundle: cams.Bundle, case: Case) -> cams.Bundle:
 
 def _temper_bundle(bundle: cams.Bundle, power: float) -> cams.Bundle:
     """Raise trained advice to a power; malicious policies advise the contrary of the new advice."""
+    kinds = np.array(bundle.policy_kinds)
+    trained = np.flatnonzero(np.isin(kinds, ["normal", "biased"]))
+    malicious = np.flatnonzero(kinds == "malicious")
+    sources = [_contradicted(bundle, i, trained) for i in malicious]
     advice = bundle.advice.copy()
-    for i, kind in enumerate(bundle.policy_kinds):
-        if kind == "malicious":
-            # contrary() is undone by pi = 1 - (k-1) pi', which gives back the advice it was made from.
-            source = np.clip(1 - (bundle.num_models - 1) * bundle.advice[:, i].astype(np.float64), 0, 1)
-            advice[:, i] = contrary(temper(source, power))
-        elif kind != "random":
-            advice[:, i] = temper(bundle.advice[:, i], power)
+    for start in range(0, len(advice), CHUNK_ROWS):
+        part = advice[start : start + CHUNK_ROWS]
+        part[:, trained] = temper(part[:, trained], power)
+        part[:, malicious] = contrary(part[:, sources])
     return cams.Bundle(
         predictions=bundle.predictions,
         labels=bundle.labels,
@@ -60,6 +66,16 @@ def _temper_bundle(bundle: cams.Bundle, power: float) -> cams.Bundle:
         policy_kinds=bundle.policy_kinds,
         groups=bundle.groups,
     )
+
+
+def _contradicted(bundle: cams.Bundle, malicious: int, trained: Array) -> int:
+    """Return the trained policy whose contrary a malicious one is."""
+    some = bundle.advice[:CHUNK_ROWS]
+    distance = np.abs(contrary(some[:, trained]) - some[:, [malicious]]).max(axis=(0, 2), initial=0)
+    if len(trained) == 0 or distance.min() > ROUNDING:
+        name = bundle.policy_names[malicious]
+        raise cams.InputError(f"policy '{name}' is the contrary of no other here, so its advice cannot be sharpened")
+    return int(trained[distance.argmin()])
 
 
 def _replay_case(plan: Plan, case: Case, bundle: cams.Bundle, n_jobs: int, progress: bool | None) -> pd.DataFrame:
