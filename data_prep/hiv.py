@@ -77,8 +77,11 @@ def prepare(table: pd.DataFrame, context: Context) -> None:
     if len(dropped) > MOST_UNREADABLE:
         raise InputError(f"hiv: RDKit cannot read {len(dropped)} of {len(table)} molecules, first row {dropped[0]}")
     if len(dropped):
-        print(f"hiv: RDKit cannot read {len(dropped)} of {len(table)} molecules, never used: "
-              f"rows {', '.join(map(str, dropped))} of the source", file=sys.stderr)
+        print(
+            f"hiv: RDKit cannot read {len(dropped)} of {len(table)} molecules, never used: "
+            f"rows {', '.join(map(str, dropped))} of the source",
+            file=sys.stderr,
+        )
     save_npz(context.raw_dir / "molecules.npz", labels=table["label"], source_rows=table.index, **features)
 
 

@@ -101,8 +101,10 @@ def specialist_rows(
     kept = rows[inside | (rng.random(len(rows)) < member["elsewhere"])]
     actives, inactives = kept[labels[kept] == 1], kept[labels[kept] == 0]
     if not len(actives) or not len(inactives):
-        raise InputError(f"hiv: classifier '{member['name']}' would be trained on {len(actives)} actives "
-                         f"and {len(inactives)} inactives, both are needed")
+        raise InputError(
+            f"hiv: classifier '{member['name']}' would be trained on {len(actives)} actives "
+            f"and {len(inactives)} inactives, both are needed"
+        )
     if member["inactives_per_active"] is not None:
         count = min(len(inactives), member["inactives_per_active"] * len(actives))
         inactives = rng.choice(inactives, count, replace=False)
@@ -183,8 +185,11 @@ def report(
         }
     save_json(context.metrics_path("scores"), summary)
     on_policy_rows = {member["name"]: summary[member["name"]]["policy_rows"]["accuracy"] for member in members}
-    print(f"hiv: accuracy on policy rows: inactive always {summary['trivial_accuracy']['policy_rows']}, "
-          + ", ".join(f"{name} {value}" for name, value in on_policy_rows.items()), file=sys.stderr)
+    print(
+        f"hiv: accuracy on policy rows: inactive always {summary['trivial_accuracy']['policy_rows']}, "
+        + ", ".join(f"{name} {value}" for name, value in on_policy_rows.items()),
+        file=sys.stderr,
+    )
 
 
 def quality(scores: np.ndarray, labels: np.ndarray, threshold: float) -> dict[str, float | None]:

@@ -68,21 +68,15 @@ def fingerprint_functions() -> dict[str, Callable[[Chem.Mol], np.ndarray]]:
     """Name -> function from a molecule to its bits; ECFPd is the Morgan fingerprint of radius d / 2."""
 
     def morgan(radius: int) -> Callable[[Chem.Mol], np.ndarray]:
-        return rdFingerprintGenerator.GetMorganGenerator(
-            radius=radius, fpSize=FINGERPRINT_BITS
-        ).GetFingerprintAsNumPy
+        return rdFingerprintGenerator.GetMorganGenerator(radius=radius, fpSize=FINGERPRINT_BITS).GetFingerprintAsNumPy
 
     return {
         "maccs": _maccs,
         "ecfp2": morgan(1),
         "ecfp4": morgan(2),
         "ecfp6": morgan(3),
-        "topological": rdFingerprintGenerator.GetRDKitFPGenerator(
-            fpSize=FINGERPRINT_BITS
-        ).GetFingerprintAsNumPy,
-        "atom_pair": rdFingerprintGenerator.GetAtomPairGenerator(
-            fpSize=FINGERPRINT_BITS
-        ).GetFingerprintAsNumPy,
+        "topological": rdFingerprintGenerator.GetRDKitFPGenerator(fpSize=FINGERPRINT_BITS).GetFingerprintAsNumPy,
+        "atom_pair": rdFingerprintGenerator.GetAtomPairGenerator(fpSize=FINGERPRINT_BITS).GetFingerprintAsNumPy,
     }
 
 

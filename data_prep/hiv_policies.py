@@ -68,9 +68,7 @@ def drawing_weights(member: Member, lesson: Lesson) -> np.ndarray:
 
 def perceptron(num_inputs: int, hidden: int, num_outputs: int, dropout: float) -> nn.Sequential:
     """One hidden layer; the outputs are logits of being right."""
-    return nn.Sequential(
-        nn.Linear(num_inputs, hidden), nn.ReLU(), nn.Dropout(dropout), nn.Linear(hidden, num_outputs)
-    )
+    return nn.Sequential(nn.Linear(num_inputs, hidden), nn.ReLU(), nn.Dropout(dropout), nn.Linear(hidden, num_outputs))
 
 
 def fit(

@@ -40,8 +40,10 @@ def compute(plan: Plan, bundle: cams.Bundle, n_jobs: int, progress: Any) -> pd.D
         raise cams.InputError(f"horizon {plan.horizon} is above the {bundle.num_rows} rows of the bundle")
     losses = policy_losses(bundle, REGULARIZE)
     names = plan.options["orders"].get(plan.dataset, plan.options["orders"]["default"])
-    frames = [_adaptive(plan, bundle, losses, n_jobs) if name == ADAPTIVE else
-              _fixed(plan, bundle, losses, name, n_jobs) for name in names]
+    frames = [
+        _adaptive(plan, bundle, losses, n_jobs) if name == ADAPTIVE else _fixed(plan, bundle, losses, name, n_jobs)
+        for name in names
+    ]
     return pd.concat(frames, ignore_index=True)
 
 
@@ -66,8 +68,19 @@ def _fixed(plan: Plan, bundle: cams.Bundle, losses: Array, name: str, n_jobs: in
     for a, learner in enumerate(plan.learners):
         for r, order in enumerate(orders):
             mass = _follow(plan, bundle, learner, order, r).largest_mass if learner.name == BOUNDED else None
-            frames.append(_rows(plan, bundle, name, learner, r, result.loss_trace[a, 0, r],
-                                result.queries_trace[a, 0, r], references[r], mass))
+            frames.append(
+                _rows(
+                    plan,
+                    bundle,
+                    name,
+                    learner,
+                    r,
+                    result.loss_trace[a, 0, r],
+                    result.queries_trace[a, 0, r],
+                    references[r],
+                    mass,
+                )
+            )
     return pd.concat(frames, ignore_index=True)
 
 
@@ -92,8 +105,11 @@ def _adaptive(plan: Plan, bundle: cams.Bundle, losses: Array, n_jobs: int) -> pd
     for (learner, r), course in zip(jobs, courses, strict=True):
         reference = best_policy_trace(losses, course.order, rounds)
         mass = course.largest_mass if learner.name == BOUNDED else None
-        frames.append(_rows(plan, bundle, ADAPTIVE, learner, r, course.loss[rounds - 1],
-                            course.queries[rounds - 1], reference, mass))
+        frames.append(
+            _rows(
+                plan, bundle, ADAPTIVE, learner, r, course.loss[rounds - 1], course.queries[rounds - 1], reference, mass
+            )
+        )
     return pd.concat(frames, ignore_index=True)
 
 
@@ -156,9 +172,7 @@ def _rows(
     )
 
 
-def theorem_limits(
-    bundle: cams.Bundle, horizon: int, rounds: Integers, largest_mass: Array, best_loss: Array
-) -> Array:
+def theorem_limits(bundle: cams.Bundle, horizon: int, rounds: Integers, largest_mass: Array, best_loss: Array) -> Array:
     """Return (2, G): Theorem 3 and Theorem 4 at each round, with the rho that the learner had by then."""
     m, c = bundle.num_policies + bundle.num_models, max(2, bundle.num_classes)
     points = list(zip(rounds, np.clip(1 - largest_mass, 0, 1), best_loss, strict=True))

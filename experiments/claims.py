@@ -78,9 +78,18 @@ def _spread(checks_by_seed: list[list[dict[str, Any]]]) -> list[dict[str, Any]]:
     rows = []
     for same in zip(*checks_by_seed, strict=True):
         values = [check["value"] for check in same]
-        rows.append({"text": same[0]["text"], "condition": same[0]["condition"], "unit": same[0]["unit"],
-                     "values": values, "least": min(values), "most": max(values),
-                     "holds": sum(check["outcome"] == HOLDS for check in same), "seeds": len(same)})
+        rows.append(
+            {
+                "text": same[0]["text"],
+                "condition": same[0]["condition"],
+                "unit": same[0]["unit"],
+                "values": values,
+                "least": min(values),
+                "most": max(values),
+                "holds": sum(check["outcome"] == HOLDS for check in same),
+                "seeds": len(same),
+            }
+        )
     return rows
 
 

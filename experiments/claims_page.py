@@ -116,11 +116,13 @@ def _seeds_section(ledger: dict[str, Any]) -> str:
             least, most = (number(row[key], row["unit"]) for key in ("least", "most"))
             wanted = f"{row['text']}, {row['condition']}"
             spread.append(f"{head}{wanted} | {least} | {most} | {row['holds']} of {row['seeds']} |")
-    return "\n\n".join([
-        "## The same with other training seeds",
-        "New splits, classifiers and policies for every seed, so that a verdict is about the method and not about one "
-        "zoo. Seed 0 is the one above.",
-        "\n".join(verdicts),
-        "How far each statistic spreads over the seeds:",
-        "\n".join(spread),
-    ])
+    return "\n\n".join(
+        [
+            "## The same with other training seeds",
+            "New splits, classifiers and policies for every seed, so that a verdict is about the method and not about one "
+            "zoo. Seed 0 is the one above.",
+            "\n".join(verdicts),
+            "How far each statistic spreads over the seeds:",
+            "\n".join(spread),
+        ]
+    )

@@ -49,8 +49,15 @@ def prepare(seed: int, dataset: str, folder: Path, n_jobs: int) -> None:
     """Make the bundle of a data set from another seed; parsed data depend on no seed and are shared."""
     say_now(f"claims: preparing {dataset} with seed {seed} ...")
     for stage in STAGES if (RAW / dataset).exists() else ("fetch", *STAGES):
-        run_step(f"data_prep.{stage}", f"dataset={dataset}", f"seed={seed}", f"paths.work=data/seeds/seed{seed}",
-                 f"paths.raw={RAW}", f"paths.results={folder}", f"n_jobs={n_jobs}")
+        run_step(
+            f"data_prep.{stage}",
+            f"dataset={dataset}",
+            f"seed={seed}",
+            f"paths.work=data/seeds/seed{seed}",
+            f"paths.raw={RAW}",
+            f"paths.results={folder}",
+            f"n_jobs={n_jobs}",
+        )
 
 
 def repeat(seed: int, dataset: str, experiments: list[str], results: Path, n_jobs: int) -> None:

@@ -51,9 +51,9 @@ def _gap_case(plan: Plan, case: str, settings: dict[str, Any], n_jobs: int) -> p
     pool = gap_pool(options["models"], options["classes"], options["policies"], **shape)
     regularize = settings.get("regularize", REGULARIZE)
     rounds = np.asarray(horizons_up_to(plan))
-    orders = np.stack([
-        drawn_with_replacement(pool.num_rows, plan.horizon, plan.seed, r, STREAM) for r in range(plan.realizations)
-    ])
+    orders = np.stack(
+        [drawn_with_replacement(pool.num_rows, plan.horizon, plan.seed, r, STREAM) for r in range(plan.realizations)]
+    )
     result = cams.replay(
         pool,
         [learner.as_replay_entry() for learner in plan.learners],
@@ -71,9 +71,15 @@ def _gap_case(plan: Plan, case: str, settings: dict[str, Any], n_jobs: int) -> p
     frames = []
     for a, learner in enumerate(plan.learners):
         for r, order in enumerate(orders):
-            frame = pd.DataFrame({"round": rounds, "loss": result.loss_trace[a, 0, r],
-                                  "queries": result.queries_trace[a, 0, r],
-                                  "reference": best_policy_trace(best, order, rounds), **limits})
+            frame = pd.DataFrame(
+                {
+                    "round": rounds,
+                    "loss": result.loss_trace[a, 0, r],
+                    "queries": result.queries_trace[a, 0, r],
+                    "reference": best_policy_trace(best, order, rounds),
+                    **limits,
+                }
+            )
             frames.append(frame.assign(case=case, series=learner.label, realization=r))
     return pd.concat(frames, ignore_index=True).assign(kind="learner", budget=plan.horizon)
 
@@ -98,9 +104,7 @@ def stochastic_limits(pool: cams.Bundle, rounds: Integers, failure: float) -> di
         "regret_bound_printed": printed,
         "queries_bound_drawn": [bounds.cams_stochastic_queries(t, regret, drawn_rate, c) for t in rounds],
         "queries_bound": [bounds.cams_stochastic_queries(t, regret, best_rate, c) for t in rounds],
-        "queries_bound_printed": [
-            bounds.cams_stochastic_queries_printed(t, printed, best_rate, c) for t in rounds
-        ],
+        "queries_bound_printed": [bounds.cams_stochastic_queries_printed(t, printed, best_rate, c) for t in rounds],
         # Theorem 1's bound is also the round after which its proof has CAMS follow the best policy.
         "fitted": rounds >= regret,
     }
@@ -121,12 +125,16 @@ def compute_adversarial(plan: Plan, bundle: None, n_jobs: int, progress: Any) ->
     """
     pool = rotating_pool(plan.options["models"], plan.options["classes"])
     losses = policy_losses(pool, REGULARIZE)
-    jobs = [(case, horizon, r) for case in plan.options["cases"] for horizon in horizons_up_to(plan)
-            for r in range(plan.realizations)]
+    jobs = [
+        (case, horizon, r)
+        for case in plan.options["cases"]
+        for horizon in horizons_up_to(plan)
+        for r in range(plan.realizations)
+    ]
     courses = Parallel(n_jobs=n_jobs)(delayed(_play)(plan, pool, *job) for job in jobs)
-    return pd.DataFrame([
-        _adversarial_row(plan, pool, losses, job, course) for job, course in zip(jobs, courses, strict=True)
-    ])
+    return pd.DataFrame(
+        [_adversarial_row(plan, pool, losses, job, course) for job, course in zip(jobs, courses, strict=True)]
+    )
 
 
 def _play(plan: Plan, pool: cams.Bundle, case: str, horizon: int, realization: int) -> Course:

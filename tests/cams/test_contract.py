@@ -94,9 +94,7 @@ def test_a_learner_restored_at_any_round_goes_on_exactly(
         assert all(array.dtype != object for array in state.values())
         learner = fresh()
         learner.restore(state)
-        decided = learner.decide(
-            bundle.predictions[row], bundle.advice[row], stream["draws"][step], can_buy=spent < 20
-        )
+        decided = learner.decide(bundle.predictions[row], bundle.advice[row], stream["draws"][step], can_buy=spent < 20)
         assert (decided.model, int(decided.query)) == (reference.models[step], reference.queries[step])
         assert decided.query_probability == reference.probabilities[step]
         if decided.query:
@@ -120,9 +118,7 @@ def test_state_is_a_copy_in_both_directions(bundle: Any, stream: Any, play_plain
 
 @pytest.mark.parametrize("regularize", [False, True])
 @pytest.mark.parametrize("name", NAMES)
-def test_weights_stay_a_distribution(
-    bundle: Any, stream: Any, play_plainly: Any, name: str, regularize: bool
-) -> None:
+def test_weights_stay_a_distribution(bundle: Any, stream: Any, play_plainly: Any, name: str, regularize: bool) -> None:
     learner = play_plainly(bundle, name, budget=HORIZON, regularize=regularize, **stream).learner
     row = int(stream["rows"][0])
     decided = learner.decide(bundle.predictions[row], bundle.advice[row], np.full(4, 0.5))
@@ -153,9 +149,7 @@ def test_a_late_label_weighs_as_much_as_a_prompt_one(bundle: Any, name: str) -> 
     settings = {"policy": 0} if name == "oracle" else {}
 
     def after(reverse: bool) -> dict[str, Any]:
-        learner = cams.make_learner(
-            name, num_models=4, num_policies=3, num_classes=3, horizon=9, budget=9, **settings
-        )
+        learner = cams.make_learner(name, num_models=4, num_policies=3, num_classes=3, horizon=9, budget=9, **settings)
         rounds = [learner.decide(bundle.predictions[i], bundle.advice[i], np.zeros(4)) for i in range(6)]
         bought = [(round_, int(bundle.labels[i])) for i, round_ in enumerate(rounds) if round_.query]
         assert len(bought) > 1

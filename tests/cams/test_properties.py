@@ -58,9 +58,7 @@ ENTROPY = "cams cams_max cams_random_policy cams_conventional cams_context_free 
 @pytest.mark.parametrize("name", ENTROPY.split())
 @LIGHT
 @given(t=rounds, losses=losses_up_to_a_million, seed=seeds)
-def test_the_entropy_rule_asks_between_its_floor_and_one(
-    name: str, t: int, losses: list[float], seed: int
-) -> None:
+def test_the_entropy_rule_asks_between_its_floor_and_one(name: str, t: int, losses: list[float], seed: int) -> None:
     learner = _make(name)
     learner.t, learner.L = t - 1, np.array(losses[: learner.m])
     votes, advice, draws = _instance(seed)

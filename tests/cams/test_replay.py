@@ -99,9 +99,7 @@ def test_rules_that_need_a_horizon_say_so(name: str) -> None:
 
 
 def test_a_learner_may_be_a_name_a_pair_or_a_mapping(bundle: Any) -> None:
-    result = cams.replay(
-        bundle, ["cams", ("mp", {"rate": 2.0}), {"name": "cams", "label": "slow", "rate": 0.1}], **HOW
-    )
+    result = cams.replay(bundle, ["cams", ("mp", {"rate": 2.0}), {"name": "cams", "label": "slow", "rate": 0.1}], **HOW)
     assert result.learners == ["cams", "mp", "slow"]
 
 

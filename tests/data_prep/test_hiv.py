@@ -34,8 +34,18 @@ def generated_table() -> pd.DataFrame:
 
 def smoke_context(folder: Path, *overrides: str) -> Context:
     with initialize_config_dir(CONF, version_base="1.3"):
-        cfg = compose("prep", ["dataset=hiv", "scale=smoke", "n_jobs=1", "dataset.scales.smoke.split.pool=60",
-                               f"paths.work={folder}/data", f"paths.results={folder}/results", *overrides])
+        cfg = compose(
+            "prep",
+            [
+                "dataset=hiv",
+                "scale=smoke",
+                "n_jobs=1",
+                "dataset.scales.smoke.split.pool=60",
+                f"paths.work={folder}/data",
+                f"paths.results={folder}/results",
+                *overrides,
+            ],
+        )
     return Context.from_config(cfg)
 
 
@@ -162,8 +172,9 @@ def test_regions_do_not_look_at_rows_outside_the_classifier_part(context):
     assert sizes.tolist() == sorted(sizes, reverse=True)
     for fingerprint in table.inputs.fingerprints.values():
         fingerprint[parts.pool_rows] = 255
-    np.testing.assert_array_equal(regions_of(table.inputs, parts, context)[parts.policy_rows],
-                                  regions[parts.policy_rows])
+    np.testing.assert_array_equal(
+        regions_of(table.inputs, parts, context)[parts.policy_rows], regions[parts.policy_rows]
+    )
 
 
 def test_policies_find_their_fingerprint_and_region_again(context):

@@ -27,8 +27,12 @@ THRESHOLDS = {"reproduced": 1.0, "partly": 0.5}
 INTERVAL = {"level": 0.9, "resamples": 50, "seed": 0}
 # Errors at each budget; a learner buys its whole budget unless it is `cams`, which stops at 10.
 LOSSES = {"cams": (30, 20, 20), "rs": (40, 30, 20), "mp": (30, 20, 15)}
-REFERENCES = {"good classifier": ("classifier", 25), "bad classifier": ("classifier", 50),
-              "adviser": ("normal", 22), "liar": ("malicious", 60)}
+REFERENCES = {
+    "good classifier": ("classifier", 25),
+    "bad classifier": ("classifier", 50),
+    "adviser": ("normal", 22),
+    "liar": ("malicious", 60),
+}
 
 
 def table() -> pd.DataFrame:
@@ -44,9 +48,18 @@ def table() -> pd.DataFrame:
 
 
 def plan(experiment: str = "main") -> Plan:
-    return Plan(experiment=experiment, dataset="drift", seed=0, horizon=HORIZON, realizations=REALIZATIONS,
-                budgets=BUDGETS, trace_rounds=(), trace_budgets=(),
-                learners=tuple(Learner(name, name, {}) for name in LOSSES), cases=(Case(),))
+    return Plan(
+        experiment=experiment,
+        dataset="drift",
+        seed=0,
+        horizon=HORIZON,
+        realizations=REALIZATIONS,
+        budgets=BUDGETS,
+        trace_rounds=(),
+        trace_budgets=(),
+        learners=tuple(Learner(name, name, {}) for name in LOSSES),
+        cases=(Case(),),
+    )
 
 
 @pytest.fixture(scope="module")
@@ -63,9 +76,7 @@ def test_statistics_on_known_curves(evidence: Evidence) -> None:
     assert value(evidence, "equal_cost_difference", learner="cams", baseline="rs") == pytest.approx(-10)
     assert value(evidence, "difference_at_cost", learner="cams", baseline="rs", cost=10) == pytest.approx(-10)
     assert np.isnan(value(evidence, "difference_at_cost", learner="cams", baseline="rs", cost=15))
-    assert value(evidence, "relative_equal_cost_difference", learner="cams", baseline="rs") == pytest.approx(
-        -10 / 35.5
-    )
+    assert value(evidence, "relative_equal_cost_difference", learner="cams", baseline="rs") == pytest.approx(-10 / 35.5)
     # RS ends at 20.5 errors with 20 labels; CAMS has that with 10.
     assert value(evidence, "label_ratio_to_match", learner="cams", baselines=["rs"]) == pytest.approx(0.5)
     # MP ends at 15.5, which CAMS never reaches.
@@ -136,10 +147,22 @@ def write(results: Path, seed_folder: str = "") -> None:
 
 def config() -> dict:
     checks = [{"statistic": "equal_cost_difference", "learner": "cams", "baseline": ["rs", "mp"], "below": 0}]
-    claim = {"id": 1, "title": "t", "statement": "s", "experiment": "main", "datasets": ["drift", "hiv"],
-             "paper": {}, "checks": checks}
-    return {"claims": [claim], "verdict": THRESHOLDS, "interval": INTERVAL, "equal_cost_points": 11,
-            "training_seeds": [1]}
+    claim = {
+        "id": 1,
+        "title": "t",
+        "statement": "s",
+        "experiment": "main",
+        "datasets": ["drift", "hiv"],
+        "paper": {},
+        "checks": checks,
+    }
+    return {
+        "claims": [claim],
+        "verdict": THRESHOLDS,
+        "interval": INTERVAL,
+        "equal_cost_points": 11,
+        "training_seeds": [1],
+    }
 
 
 def test_a_claim_is_judged_from_its_record_and_explained_where_it_fails(tmp_path: Path) -> None:

@@ -16,9 +16,19 @@ from experiments.theory_streams import gap_pool, rotating_pool
 
 
 def plan(names: list[str], horizon: int = 40, **options: object) -> Plan:
-    return Plan(experiment="adversarial", dataset="vertebral", seed=0, horizon=horizon, realizations=2,
-                budgets=(horizon,), trace_rounds=(1, horizon // 2, horizon), trace_budgets=(horizon,),
-                learners=tuple(Learner(name, name, {}) for name in names), cases=(Case(),), options=options)
+    return Plan(
+        experiment="adversarial",
+        dataset="vertebral",
+        seed=0,
+        horizon=horizon,
+        realizations=2,
+        budgets=(horizon,),
+        trace_rounds=(1, horizon // 2, horizon),
+        trace_budgets=(horizon,),
+        learners=tuple(Learner(name, name, {}) for name in names),
+        cases=(Case(),),
+        options=options,
+    )
 
 
 def test_losses_of_extended_policies_by_hand() -> None:
@@ -74,8 +84,9 @@ def test_round_by_round_is_the_compiled_replay(bundle: cams.Bundle) -> None:
     course_plan = plan(["cams_adversarial"], orders={"default": ["blocks"]}, blocks=2, choices=4)
     table = compute(course_plan, bundle, 1, None)
     order = fixed_orders(course_plan, bundle, "blocks")[1]
-    learner = cams.make_learner("cams_adversarial", num_models=5, num_policies=6, num_classes=3, horizon=40,
-                                budget=40, regularize=True)
+    learner = cams.make_learner(
+        "cams_adversarial", num_models=5, num_policies=6, num_classes=3, horizon=40, budget=40, regularize=True
+    )
     course = follow(bundle, learner, order, cams.randomness.uniforms(0, 1, 40))
     recorded = table[table["realization"] == 1].sort_values("round")
     np.testing.assert_array_equal(recorded["loss"], course.loss[[0, 19, 39]])

@@ -28,9 +28,7 @@ def call(monkeypatch: pytest.MonkeyPatch, results: Path, *arguments: str) -> Non
     run_or_explain(main)
 
 
-def refusal(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], results: Path, *arguments: str
-) -> str:
+def refusal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], results: Path, *arguments: str) -> str:
     """Return the one sentence with which the runner refuses; it must exit with 2."""
     with pytest.raises(SystemExit) as stop:
         call(monkeypatch, results, *arguments)
