@@ -119,8 +119,8 @@ def _seeds_section(ledger: dict[str, Any]) -> str:
     return "\n\n".join(
         [
             "## The same with other training seeds",
-            "New splits, classifiers and policies for every seed, so that a verdict is about the method and not about one "
-            "zoo. Seed 0 is the one above.",
+            "New splits, classifiers and policies for every seed, so that a verdict is about the method and not about "
+            "one zoo. Seed 0 is the one above.",
             "\n".join(verdicts),
             "How far each statistic spreads over the seeds:",
             "\n".join(spread),
