@@ -120,19 +120,15 @@ def write_table(table: pd.DataFrame, stem: Path, caption: str) -> None:
         temporary.replace(stem.with_name(f"{stem.name}.{kind}"))
 
 
-def write_metrics(records: dict[str, Record], path: Path) -> None:
+def write_metrics(record: Record, path: Path) -> None:
     """Write what `dvc metrics show` compares: mean errors and labels of every learner at the largest budget."""
-    metrics: dict[str, Any] = {}
-    for dataset, record in records.items():
-        final = record.table[record.table["kind"] == "learner"]
-        final = final[(final["round"] == record.facts["plan"]["horizon"]) & (final["budget"] == final["budget"].max())]
-        means = final.groupby("series", observed=True)[["loss", "queries"]].mean().round(1)
-        metrics[dataset] = {
-            name: {"errors": row["loss"], "labels": row["queries"]} for name, row in means.to_dict("index").items()
-        }
+    final = record.table[record.table["kind"] == "learner"]
+    final = final[(final["round"] == record.facts["plan"]["horizon"]) & (final["budget"] == final["budget"].max())]
+    means = final.groupby("series", observed=True)[["loss", "queries"]].mean().round(1)
+    means = means.rename(columns={"loss": "errors", "queries": "labels"})
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    temporary.write_text(json.dumps(metrics, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    temporary.write_text(json.dumps(means.to_dict("index"), indent=1, sort_keys=True) + "\n", encoding="utf-8")
     temporary.replace(path)
 
 
@@ -161,7 +157,8 @@ def write_tables(results: Path, say: Callable[[str], None] = say_now) -> list[st
                 "and what CAMS did. A dash: an assumption of the bound does not hold there.",
             ),
         }
-        write_metrics(records, results / "metrics" / "main.json")
+        for dataset, record in records.items():
+            write_metrics(record, results / "metrics" / dataset / "main.json")
     for name, (table, caption) in tables.items():
         write_table(table, results / TABLES / name, caption)
         say(f"table {name}: {len(table)} rows ({results / TABLES / name}.md)")
