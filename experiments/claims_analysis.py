@@ -60,9 +60,10 @@ def equal_cost(evidence: Evidence, check: Check) -> str:
         if where
         else "leads nowhere on the common range"
     )
+    furthest = "furthest behind" if gap[worst] > 0 else "least ahead"
     return (
-        f"Against {title(check['baseline'])} {title(check['learner'])} {leads} and is furthest behind at "
-        f"{costs[worst]:,.0f} labels, by {gap[worst]:,.1f} errors; at full budget "
+        f"Against {title(check['baseline'])} {title(check['learner'])} {leads} and is {furthest} at "
+        f"{costs[worst]:,.0f} labels, by {abs(gap[worst]):,.1f} errors; at full budget "
         f"{_at_full_budget(evidence, check['learner'])}, {_at_full_budget(evidence, check['baseline'])}."
         f"{_what_context_is_worth(evidence)}"
     )
