@@ -33,6 +33,8 @@ Integers = npt.NDArray[np.int64]
 LearnerLike = str | tuple[str, Mapping[str, Any]] | Mapping[str, Any]
 
 CONFIDENCE = 0.9
+# Rows a thread takes at a time when it looks up favourite models.
+_FAVOURITES_BLOCK = 1000
 
 
 @dataclass(frozen=True)
@@ -142,6 +144,7 @@ def replay(
         ThreadPoolExecutor(max_workers=max(1, n_jobs)) as pool,
         tqdm(total=realizations, desc="replay", unit="realization", disable=_silent(progress), leave=False) as bar,
     ):
+        list(pool.map(stage.find_favourites, range(0, bundle.num_rows, _FAVOURITES_BLOCK)))
         for _ in pool.map(play, range(realizations)):
             bar.update()
     return stage.result(asked, trace_grid, horizon)
@@ -207,7 +210,7 @@ class _Stage:
         k, n = self.bundle.num_models, self.bundle.num_policies
         # Making every learner once refuses what cannot be played before anything is computed.
         self._learners = [[player.make(budget) for budget in self.budgets] for player in self.players]
-        self.favourites = favourite_models(self.advice)
+        self.favourites = np.empty((self.bundle.num_rows, n), dtype=np.int32)
         self.arrays = {
             "loss": np.zeros((a, realizations, b), dtype=np.int64),
             "queries": np.zeros((a, realizations, b), dtype=np.int64),
@@ -216,6 +219,11 @@ class _Stage:
             "model": np.zeros((realizations, g, k), dtype=np.int64),
             "policy": np.zeros((realizations, g, n), dtype=np.int64),
         }
+
+    def find_favourites(self, start: int) -> None:
+        """Write down every policy's favourite model for a block of rows; all realizations look it up."""
+        block = slice(start, start + _FAVOURITES_BLOCK)
+        favourite_models(self.advice[block], self.favourites[block])
 
     def play(self, realization: int, rows: Integers, draws: Array) -> None:
         bundle, arrays = self.bundle, self.arrays

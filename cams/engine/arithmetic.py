@@ -15,8 +15,8 @@ _LN2_LOW = 1.42860682030941723212e-6
 
 
 @compiled_in_order
-def exponentials(x: Array, out: Array, low_bits: Array, high_bits: Array) -> None:
-    """Write exp(x) for x <= 0 into out, to the last bit or two, several at a time.
+def exponentials(x: Array, low_bits: Array, high_bits: Array) -> None:
+    """Turn every x <= 0 into exp(x), to the last bit or two, several at a time.
 
     exp(x) = 2^n exp(r) with |r| <= ln(2)/2, exp(r) by its series to r^12. The power of two is put together from bits in
     two halves, so that what is too small for a double fades to 0 as it should. low_bits and high_bits are int64
@@ -43,10 +43,10 @@ def exponentials(x: Array, out: Array, low_bits: Array, high_bits: Array) -> Non
         half = n >> np.int32(1)
         low_bits[i] = np.int64(half + np.int32(1023)) << 52
         high_bits[i] = np.int64(n - half + np.int32(1023)) << 52
-        out[i] = p
+        x[i] = p
     low, high = low_bits.view(np.float64), high_bits.view(np.float64)  # the same memory, read as doubles
     for i in range(x.size):
-        out[i] = out[i] * low[i] * high[i]
+        x[i] = x[i] * low[i] * high[i]
 
 
 @compiled
@@ -57,7 +57,7 @@ def weigh(losses: Array, eta: float, q: Array, low_bits: Array, high_bits: Array
         smallest = min(smallest, losses[i])
     for i in range(losses.size):
         q[i] = -eta * (losses[i] - smallest)
-    exponentials(q, q, low_bits, high_bits)
+    exponentials(q, low_bits, high_bits)
     total = 0.0
     for i in range(losses.size):
         total += q[i]
@@ -71,7 +71,7 @@ def weigh_frozen(losses: Array, count: int, eta: float, q: Array, low_bits: Arra
     for s in range(count):
         for i in range(size):
             q[s * size + i] = -eta * losses[s, i]
-    exponentials(q[: count * size], q, low_bits, high_bits)
+    exponentials(q[: count * size], low_bits, high_bits)
 
 
 @compiled
@@ -203,12 +203,18 @@ def certain_winner(scores: Array, margin: float) -> int:
 
 
 @compiled
+def tie_bar(top: float) -> float:
+    """Return the least score that ties with the top one."""
+    return top - _TIE * abs(top)
+
+
+@compiled
 def pick_tied(scores: Array, uniform: float) -> int:
     """Return the argmax of scores; those within 1e-12 (relative) of the top tie, and the uniform picks one."""
     top = scores[0]
     for j in range(scores.size):
         top = max(top, scores[j])
-    bar = top - _TIE * abs(top)
+    bar = tie_bar(top)
     tied = 0
     for j in range(scores.size):
         tied += scores[j] >= bar

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cams.engine.arithmetic import pick_tied
+from cams.engine.arithmetic import pick_tied, tie_bar
 from cams.engine.compiled import Array, compiled
 from cams.randomness import TIE
 
@@ -13,16 +13,24 @@ _TIED = -1
 
 
 @compiled
-def favourite_models(advice: Array) -> Array:
-    """Return (N, n) each policy's favourite model at each row, or -1 where several tie."""
-    num_rows, n = advice.shape[:2]
-    favourites = np.empty((num_rows, n), dtype=np.int32)
+def favourite_models(advice: Array, favourites: Array) -> None:
+    """Write each policy's favourite model at each row to favourites (N, n), -1 where several tie."""
+    num_rows, n, k = advice.shape
     for row in range(num_rows):
         for i in range(n):
-            # A tie shows in the first and the last of the tied being different models.
-            low, high = pick_tied(advice[row, i], 0.0), pick_tied(advice[row, i], 1.0 - 1e-16)
-            favourites[row, i] = low if low == high else _TIED
-    return favourites
+            top = advice[row, i, 0]
+            for j in range(k):
+                top = max(top, advice[row, i, j])
+            bar = tie_bar(top)
+            near = 0
+            for j in range(k):
+                near += advice[row, i, j] >= bar
+            favourites[row, i] = _TIED
+            if near == 1:
+                for j in range(k):
+                    if advice[row, i, j] >= bar:
+                        favourites[row, i] = j
+                        break
 
 
 @compiled

@@ -49,11 +49,15 @@ class Stream(NamedTuple):
 
 
 class State(NamedTuple):
-    """What a learner remembers, a slot per budget and one more; the last two belong to the live path alone."""
+    """What a learner remembers, a slot per budget and one more; the last two belong to the live path alone.
+
+    `factors` is what a frozen slot's mixture is multiplied with: its rewards where a contextual leader has any.
+    """
 
     policy_losses: Array
     errors: Array
     rewards: Array
+    factors: Array
     largest_mass: Array
     mistakes: Array
     model_losses: Array
@@ -81,6 +85,7 @@ def _new_state(slots: int, size: int, k: int) -> State:
         np.zeros((slots, size)),
         np.zeros((slots, k)),
         np.zeros((slots, k)),
+        np.ones((slots, k), dtype=np.float32),
         np.zeros(slots),
         np.zeros(slots, dtype=np.int64),
         np.zeros(k),
@@ -114,6 +119,10 @@ def _leave_behind(state: State, slot: int) -> None:
     state.policy_losses[slot] -= state.policy_losses[slot].min()
     state.errors[slot + 1] = state.errors[slot]
     state.rewards[slot + 1] = state.rewards[slot]
+    if state.rewards[slot].max() > 0:
+        # Not normalised: a factor that all models share does not move the argmax.
+        for j in range(state.factors.shape[1]):
+            state.factors[slot, j] = state.rewards[slot, j]
     state.largest_mass[slot + 1] = state.largest_mass[slot]
     state.mistakes[slot + 1] = state.mistakes[slot]
 
@@ -194,10 +203,9 @@ def _name_frozen_roughly(
     margin = rough_margin(size, pi.shape[1], light)
     for slot in range(frozen):
         scores = work.rough_w[slot]
-        if contextual and state.rewards[slot].max() > 0:
-            # Not normalised: a factor that all models share does not move the argmax.
+        if contextual:
             for j in range(scores.size):
-                scores[j] *= np.float32(state.rewards[slot, j])
+                scores[j] *= state.factors[slot, j]
         models[slot] = certain_winner(scores, margin)
 
 
