@@ -21,7 +21,7 @@ from omegaconf import DictConfig
 
 import cams
 from experiments.appearance import GREEN, VERMILION
-from experiments.configuration import run_or_explain
+from experiments.configuration import explained, run_or_explain
 from experiments.figures import figure_stem
 from experiments.plots import STYLE, save
 
@@ -119,6 +119,7 @@ def contact_sheet(cfg: DictConfig) -> list[Path]:
 
 
 @hydra.main(config_path="../conf", config_name="cifar10_zoo", version_base="1.3")
+@explained
 def main(cfg: DictConfig) -> None:
     for path in contact_sheet(cfg):
         print(path)

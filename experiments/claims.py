@@ -20,9 +20,9 @@ from omegaconf import DictConfig, OmegaConf
 
 import cams
 from experiments.claims_ledger import judge
-from experiments.claims_page import page
+from experiments.claims_page import page, with_summary
 from experiments.claims_rules import HOLDS, NOT_MEASURED
-from experiments.configuration import CONF, run_or_explain
+from experiments.configuration import CONF, explained, run_or_explain
 from experiments.jobs import file_digest, say_now
 from experiments.records import read_facts
 
@@ -103,6 +103,14 @@ def write_ledger(ledger: dict[str, Any], results: Path) -> list[Path]:
     return [results / name for name in texts]
 
 
+def update_readme(ledger: dict[str, Any], readme: Path) -> None:
+    """Keep the sentence in the README that says how many claims hold."""
+    text = readme.read_text()
+    updated = with_summary(text, ledger["summary"])
+    if updated != text:
+        readme.write_text(updated)
+
+
 def _finite(value: Any) -> Any:
     """JSON has no infinity: a loss never reached is written "never", what cannot be computed null."""
     if isinstance(value, dict):
@@ -115,6 +123,7 @@ def _finite(value: Any) -> Any:
 
 
 @hydra.main(version_base="1.3", config_path=str(CONF), config_name="claims")
+@explained
 def main(cfg: DictConfig) -> None:
     config: dict[str, Any] = OmegaConf.to_container(cfg, resolve=True)  # type: ignore[assignment]
     results = Path(cfg.paths.results)
@@ -123,6 +132,8 @@ def main(cfg: DictConfig) -> None:
     ledger = make_ledger(config, results, int(cfg.seed))
     for name in ledger["stale"]:
         say_now(f"claims: the record of {name} was made from another bundle than the present one")
+    if results == Path("results"):
+        update_readme(ledger, CONF.parent / "README.md")
     for path in write_ledger(ledger, results):
         say_now(f"claims: wrote {path}")
     say_now(f"claims: {', '.join(f'{count} {name}' for name, count in ledger['summary'].items())}")

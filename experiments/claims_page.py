@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from math import isinf, isnan
 from typing import Any
 
@@ -34,6 +35,16 @@ def page(ledger: dict[str, Any]) -> str:
     if ledger["training_seeds"]:
         parts.append(_seeds_section(ledger))
     return "\n\n".join(parts) + "\n"
+
+
+def with_summary(text: str, summary: dict[str, int]) -> str:
+    """Return a page with the ledger's summary between its two marks; a page without them stays as it is."""
+    return re.sub(
+        r"(<!-- claims -->).*?(<!-- /claims -->)",
+        lambda found: f"{found[1]}{_summary_line(summary)}{found[2]}",
+        text,
+        flags=re.DOTALL,
+    )
 
 
 def _summary_line(summary: dict[str, int]) -> str:

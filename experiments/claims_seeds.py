@@ -18,7 +18,7 @@ import hydra
 from omegaconf import DictConfig, OmegaConf
 
 import cams
-from experiments.configuration import CONF, compose_run, run_or_explain
+from experiments.configuration import CONF, compose_run, explained, run_or_explain
 from experiments.jobs import Places, ensure_record, say_now
 from experiments.plan import make_plan
 
@@ -71,6 +71,7 @@ def repeat(seed: int, dataset: str, experiments: list[str], results: Path, n_job
 
 
 @hydra.main(version_base="1.3", config_path=str(CONF), config_name="claims")
+@explained
 def main(cfg: DictConfig) -> None:
     claims: list[dict[str, Any]] = OmegaConf.to_container(cfg.claims, resolve=True)  # type: ignore[assignment]
     for dataset in cfg.seed_datasets:

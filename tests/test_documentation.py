@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 
 import cams
 from cams.learners import Entry
+from experiments.claims_page import with_summary
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -44,6 +46,13 @@ def test_links_point_at_files_that_exist(page):
     text = re.sub(r"```.*?```", "", (ROOT / page).read_text(), flags=re.DOTALL)
     for target in re.findall(r"\]\((?!https?://|#|mailto:)([^)#]+)\)", text):
         assert ((ROOT / page).parent / target).exists(), f"{page} links to {target}"
+
+
+def test_the_readme_tells_the_ledgers_summary():
+    ledger = json.loads((ROOT / "results/claims.json").read_text())
+    readme = (ROOT / "README.md").read_text()
+    assert "<!-- claims -->" in readme
+    assert with_summary(readme, ledger["summary"]) == readme
 
 
 def test_make_targets_named_in_the_readme_exist():
