@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy import stats
+from scipy.special import stdtrit
 from tqdm import tqdm
 
 from cams.bundle import Bundle
@@ -93,7 +93,7 @@ def confidence_band(values: Array, confidence: float = CONFIDENCE) -> tuple[Arra
     mean = values.mean(axis=-1)
     if count == 1:
         return mean, mean
-    half = stats.t.ppf((1 + confidence) / 2, count - 1) * values.std(axis=-1, ddof=1) / np.sqrt(count)
+    half = stdtrit(count - 1, (1 + confidence) / 2) * values.std(axis=-1, ddof=1) / np.sqrt(count)
     return mean - half, mean + half
 
 

@@ -10,9 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import stdtrit
 
-CONFIDENCE = 0.90
+from cams.replay import CONFIDENCE, confidence_band
 
 Array = npt.NDArray[np.float64]
 
@@ -30,14 +29,8 @@ def band(values: npt.ArrayLike, confidence: float = CONFIDENCE, axis: int = -1) 
 
     One realization says nothing about spread: its band is the value itself.
     """
-    sample = np.asarray(values, dtype=np.float64)
-    count = sample.shape[axis]
-    mean = sample.mean(axis=axis)
-    if count < 2:
-        return Band(mean, mean, mean)
-    error = sample.std(axis=axis, ddof=1) / np.sqrt(count)
-    half = stdtrit(count - 1, (1 + confidence) / 2) * error
-    return Band(mean, mean - half, mean + half)
+    sample = np.moveaxis(np.asarray(values, dtype=np.float64), axis, -1)
+    return Band(sample.mean(axis=-1), *confidence_band(sample, confidence))
 
 
 def paired_difference(first: npt.ArrayLike, second: npt.ArrayLike, confidence: float = CONFIDENCE) -> Band:
