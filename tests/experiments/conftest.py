@@ -1,38 +1,13 @@
-"""A small bundle with the structure of the real ones: specialists, informed policies and their bad kin."""
+"""What the tests of the experiments share: the small bundle, alone and in a results folder."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
+from small_bundle import make_bundle
 
 import cams
-from cams.policies import contrary, random_advice, sharpen
-
-ROWS, MODELS, CLASSES = 200, 5, 3
-
-
-def make_bundle(seed: int = 0) -> cams.Bundle:
-    rng = np.random.default_rng(seed)
-    labels = rng.integers(CLASSES, size=ROWS)
-    # Model j knows the classes j and j + 1 well and guesses at the third.
-    skill = np.where((labels[:, None] - np.arange(MODELS)) % CLASSES < 2, 0.9, 0.35)
-    guesses = rng.integers(CLASSES, size=(ROWS, MODELS))
-    predictions = np.where(rng.random((ROWS, MODELS)) < skill, labels[:, None], guesses)
-    right = (predictions == labels[:, None]).astype(float)
-    trained = [sharpen(np.clip(right + rng.normal(0, noise, right.shape), 0, 1), 8.0) for noise in (0.5, 0.7, 0.9)]
-    advice = [*trained, contrary(trained[0]), contrary(trained[1]), random_advice(ROWS, MODELS, seed)]
-    kinds = ["normal", "normal", "biased", "malicious", "malicious", "random"]
-    return cams.Bundle(
-        predictions=predictions,
-        labels=labels,
-        advice=np.stack(advice, axis=1),
-        num_classes=CLASSES,
-        model_names=[f"specialist {j}" for j in range(MODELS)],
-        policy_names=[f"{kind} {i}" for i, kind in enumerate(kinds)],
-        policy_kinds=kinds,
-    )
 
 
 @pytest.fixture(scope="session")

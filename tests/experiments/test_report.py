@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import make_bundle
 from headless_browser import CHROMIUM, Browser, headless_browser
 from hydra import compose, initialize_config_dir
 from omegaconf import DictConfig, OmegaConf
+from small_bundle import make_bundle
 
 import cams
 from experiments.appearance import LEARNER_LOOKS
