@@ -11,6 +11,8 @@ from typing import Any, TypeVar, cast
 
 import numba
 import numpy.typing as npt
+from llvmlite import ir
+from numba.extending import intrinsic
 
 Array = npt.NDArray[Any]
 
@@ -64,3 +66,44 @@ compiled = _decorator({"reassoc", "contract", "nsz", "nnan"})
 
 # Where the order of operations is the point.
 compiled_in_order = _decorator({"contract"})
+
+
+def instruction(generator: Callable[..., Any]) -> Any:
+    """Make a function of compiled code of one that writes that code, instruction by instruction, for given types."""
+    return intrinsic(generator)
+
+
+@instruction
+def uncounted(typing_context: Any, array: Any) -> Any:
+    """Return the same array without its reference counter; the caller must keep the original alive.
+
+    Every row that compiled code looks at counts as a reference to its array, and threads that share the array would
+    wait for one another at its counter.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        view = context.make_array(array)(context, builder, arguments[0])
+        view.meminfo = view.meminfo.type(None)
+        view.parent = view.parent.type(None)
+        return view._getvalue()
+
+    return array(array), generate
+
+
+def _chooser(operation: str) -> Any:
+    """Return the larger or smaller of two numbers of one type as compiled code may vectorise it, unlike max and min."""
+
+    @instruction
+    def choose(typing_context: Any, first: Any, second: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            kind = arguments[0].type
+            function = builder.module.declare_intrinsic(operation, [kind], ir.FunctionType(kind, [kind, kind]))
+            return builder.call(function, arguments, fastmath=("nnan", "nsz"))
+
+        return first(first, first), generate
+
+    return choose
+
+
+larger = _chooser("llvm.maxnum")
+smaller = _chooser("llvm.minnum")

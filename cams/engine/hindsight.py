@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cams.engine.arithmetic import pick_tied, tie_bar
-from cams.engine.compiled import Array, compiled
+from cams.engine.compiled import Array, compiled, larger
 from cams.randomness import TIE
 
 _TIED = -1
@@ -20,7 +20,7 @@ def favourite_models(advice: Array, favourites: Array) -> None:
         for i in range(n):
             top = advice[row, i, 0]
             for j in range(k):
-                top = max(top, advice[row, i, j])
+                top = larger(top, advice[row, i, j])
             bar = tie_bar(top)
             near = 0
             for j in range(k):

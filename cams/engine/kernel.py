@@ -2,8 +2,7 @@
 
 All budgets of a curve run in one pass. Slot b of each state array is budget b's state. The slot after the spent
 budgets is the live one, whose path all budgets share that are not yet spent. When the live budget is spent, its slot
-stays behind as it is and a copy goes on as the live one: a spent budget never learns again, but still names a model
-on every round, because the rate goes on falling.
+stays behind as it is and a copy goes on as the live one; `cams.engine.frozen` has what becomes of those left behind.
 
 The code follows `cams.learners` rule by rule; the tests hold the two to the same decisions.
 """
@@ -16,23 +15,28 @@ from typing import NamedTuple
 import numpy as np
 
 from cams.engine import spec
-from cams.engine.arithmetic import (
-    certain_winner,
-    draw,
-    mix,
-    mix_roughly,
-    pick_tied,
-    rough_margin,
-    weigh,
-    weigh_frozen,
+from cams.engine.arithmetic import draw, mix, pick_tied, weigh
+from cams.engine.compiled import Array, compiled, uncounted
+from cams.engine.frozen import (
+    BY_DRAW,
+    BY_LEADERS,
+    BY_MIXTURE,
+    IN_FULL,
+    OPEN,
+    Frozen,
+    draw_between,
+    judge_mixtures,
+    list_best,
+    list_heaviest,
+    new_frozen,
+    pick_leaders,
+    set_ends,
+    span_of,
+    way_to_play,
 )
-from cams.engine.compiled import Array, compiled
-from cams.engine.queries import label_mass, largest_class_mass, models_disagree, query_probability
+from cams.engine.queries import class_masses, label_mass, models_disagree, query_probability
 from cams.engine.spec import KernelSpec
 from cams.randomness import COIN, MODEL, POLICY, TIE
-
-# In the mixtures of spent budgets, next to a heaviest policy of 1, one this light may be left out.
-_LIGHT = 1e-9
 
 
 class Stream(NamedTuple):
@@ -49,15 +53,11 @@ class Stream(NamedTuple):
 
 
 class State(NamedTuple):
-    """What a learner remembers, a slot per budget and one more; the last two belong to the live path alone.
-
-    `factors` is what a frozen slot's mixture is multiplied with: its rewards where a contextual leader has any.
-    """
+    """What a learner remembers, a slot per budget and one more; the last two belong to the live path alone."""
 
     policy_losses: Array
     errors: Array
     rewards: Array
-    factors: Array
     largest_mass: Array
     mistakes: Array
     model_losses: Array
@@ -65,16 +65,17 @@ class State(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Work space: weights and mixture of one slot, all frozen slots' in single precision, and smaller things."""
+    """Work space: weights and mixture of one slot, equal weights (even), and smaller things."""
 
     q: Array
     w: Array
-    frozen_q: Array
-    rough_q: Array
-    rough_w: Array
     scores: Array
     lhat: Array
+    even: Array
     mass: Array
+    masses: Array
+    misses: Array
+    verdicts: Array
     low_bits: Array
     high_bits: Array
 
@@ -85,7 +86,6 @@ def _new_state(slots: int, size: int, k: int) -> State:
         np.zeros((slots, size)),
         np.zeros((slots, k)),
         np.zeros((slots, k)),
-        np.ones((slots, k), dtype=np.float32),
         np.zeros(slots),
         np.zeros(slots, dtype=np.int64),
         np.zeros(k),
@@ -98,19 +98,23 @@ def _new_scratch(slots: int, size: int, k: int, num_classes: int) -> Scratch:
     return Scratch(
         np.zeros(size),
         np.zeros(k),
-        np.zeros(slots * size),
-        np.zeros((slots, size), dtype=np.float32),
-        np.zeros((slots, k), dtype=np.float32),
         np.zeros(k),
         np.zeros(k),
+        np.full(k, 1.0 / k),
         np.zeros(num_classes),
-        np.zeros(slots * size, dtype=np.int64),
-        np.zeros(slots * size, dtype=np.int64),
+        np.zeros(k),
+        np.zeros(k, dtype=np.float32),
+        np.full(slots, OPEN),
+        np.zeros(size, dtype=np.int64),
+        np.zeros(size, dtype=np.int64),
     )
 
 
 @compiled
-def _leave_behind(state: State, slot: int) -> None:
+def _leave_behind(
+    learner: KernelSpec, stream: Stream, way: int, state: State, slot: int, eta_now: float, eta_last: float,
+    frozen: Frozen,
+) -> None:  # fmt: skip
     """Freeze the live slot and go on with a copy of it in the next.
 
     Only differences of losses matter, so a frozen slot's smallest is made 0 once instead of on every round.
@@ -119,12 +123,21 @@ def _leave_behind(state: State, slot: int) -> None:
     state.policy_losses[slot] -= state.policy_losses[slot].min()
     state.errors[slot + 1] = state.errors[slot]
     state.rewards[slot + 1] = state.rewards[slot]
-    if state.rewards[slot].max() > 0:
-        # Not normalised: a factor that all models share does not move the argmax.
-        for j in range(state.factors.shape[1]):
-            state.factors[slot, j] = state.rewards[slot, j]
     state.largest_mass[slot + 1] = state.largest_mass[slot]
     state.mistakes[slot + 1] = state.mistakes[slot]
+    if way == BY_LEADERS:
+        if learner.recommend == spec.RECOMMEND_LEADER:
+            list_best(-state.errors[slot], slot, frozen)
+        elif learner.recommend == spec.RECOMMEND_CONTEXTUAL_LEADER:
+            list_best(state.rewards[slot], slot, frozen)
+        elif learner.recommend == spec.RECOMMEND_BEST_POLICY:
+            list_heaviest(state.policy_losses[slot], slot, eta_now, eta_last, 1.0, 0.0, frozen)
+        else:
+            list_heaviest(state.policy_losses[slot], slot, eta_now, eta_last, stream.on, stream.off, frozen)
+    most = state.rewards[slot].max()
+    if way == BY_MIXTURE and learner.recommend == spec.RECOMMEND_CONTEXTUAL_LEADER and most > 0:
+        for j in range(state.rewards.shape[1]):
+            frozen.factors[slot, j] = state.rewards[slot, j] / most
 
 
 @compiled
@@ -139,16 +152,25 @@ def _rate(learner: KernelSpec, log_size: float, k: int, num_classes: int, t: int
 
 
 @compiled
-def _name_by_policy(learner: KernelSpec, pi: Array, q: Array, on: float, off: float, u: Array, advice: Array) -> int:
-    """Return the model named by one policy: the heaviest, or one drawn from q. advice (k,) is work space."""
-    i = pick_tied(q, u[POLICY]) if learner.recommend == spec.RECOMMEND_BEST_POLICY else draw(q, u[POLICY])
+def _names_policy(learner: KernelSpec) -> bool:
+    """Say whether a policy is chosen first, and then the model it advises."""
+    return (
+        learner.recommend == spec.RECOMMEND_BEST_POLICY
+        or learner.recommend == spec.RECOMMEND_RANDOM_POLICY
+        or learner.recommend == spec.RECOMMEND_SAMPLE_POLICY
+    )
+
+
+@compiled
+def _model_of_policy(learner: KernelSpec, stream: Stream, pi: Array, i: int, u: Array, advice: Array) -> int:
+    """Return the model that policy i advises: its favourite, or one drawn. advice (k,) is work space."""
     n = 0 if learner.weigh == spec.WEIGH_MODELS else pi.shape[0]
     if i < n:
         for j in range(advice.size):
             advice[j] = pi[i, j]
     else:
-        advice[:] = off
-        advice[i - n] = on
+        advice[:] = stream.off
+        advice[i - n] = stream.on
     if learner.recommend == spec.RECOMMEND_SAMPLE_POLICY:
         return draw(advice, u[MODEL])
     return pick_tied(advice, u[TIE])
@@ -181,32 +203,40 @@ def _name_model(
         return pick_tied(work.scores, u[TIE])
     if learner.recommend == spec.RECOMMEND_SAMPLE_MODEL:
         return draw(work.w, u[MODEL])
-    return _name_by_policy(learner, pi, work.q, stream.on, stream.off, u, work.scores)
+    best = learner.recommend == spec.RECOMMEND_BEST_POLICY
+    i = pick_tied(work.q, u[POLICY]) if best else draw(work.q, u[POLICY])
+    return _model_of_policy(learner, stream, pi, i, u, work.scores)
 
 
 @compiled
-def _name_frozen_roughly(
-    learner: KernelSpec, stream: Stream, state: State, work: Scratch, frozen: int, pi: Array, eta: float, models: Array
+def _judge_spent(
+    learner: KernelSpec, stream: Stream, way: int, frozen: Frozen, work: Scratch, count: int, step: int, position: float
 ) -> None:
-    """Write every frozen slot's argmax model to models, -1 where single precision cannot tell.
-
-    All frozen slots are mixed in one go. Their winner is nearly always clear; the rest is done again in full.
-    """
-    size, contextual = work.q.size, learner.recommend == spec.RECOMMEND_CONTEXTUAL_LEADER
-    weigh_frozen(state.policy_losses, frozen, eta, work.frozen_q, work.low_bits, work.high_bits)
-    for slot in range(frozen):
-        for i in range(size):
-            work.rough_q[slot, i] = work.frozen_q[slot * size + i]
-    # Where scores are mixtures times rewards, the winner may be light itself, and nothing may be left out.
-    light = 0.0 if contextual else _LIGHT
-    mix_roughly(pi, work.rough_q, frozen, learner.weigh, stream.on, stream.off, light, work.rough_w)
-    margin = rough_margin(size, pi.shape[1], light)
-    for slot in range(frozen):
-        scores = work.rough_w[slot]
-        if contextual:
-            for j in range(scores.size):
-                scores[j] *= state.factors[slot, j]
-        models[slot] = certain_winner(scores, margin)
+    """Write to verdicts whether each spent budget's model is wrong (1) or right (0) on this round, OPEN if unclear."""
+    row, next_row, u = stream.rows[step], stream.rows[min(step + 1, stream.rows.size - 1)], stream.uniforms[step]
+    votes, pi, label, verdicts = stream.predictions[row], stream.advice[row], stream.labels[row], work.verdicts
+    if way == BY_MIXTURE:
+        for j in range(votes.size):
+            work.misses[j] = votes[j] != label
+        ahead = stream.advice[next_row]
+        judge_mixtures(learner, pi, ahead, work.misses, stream.on, stream.off, position, count, frozen, verdicts)
+        return
+    by_policy = _names_policy(learner)
+    uniform = u[POLICY] if by_policy else (u[MODEL] if way == BY_DRAW else u[TIE])
+    if way == BY_DRAW:
+        draw_between(frozen.near, frozen.far, frozen.slack, position, uniform, count, verdicts)
+    else:
+        pick_leaders(frozen.leaders, frozen.num_leaders, uniform, count, verdicts)
+    previous, verdict = OPEN, OPEN
+    for slot in range(count):
+        chosen = verdicts[slot]
+        # Neighbouring budgets often choose alike.
+        if chosen != previous:
+            previous, verdict = chosen, OPEN
+            if chosen != OPEN:
+                model = _model_of_policy(learner, stream, pi, chosen, u, work.scores) if by_policy else chosen
+                verdict = int(votes[model] != label)
+        verdicts[slot] = verdict
 
 
 @compiled
@@ -247,7 +277,7 @@ def _learn(
 
 @compiled
 def replay_realization(
-    stream: Stream,
+    shared: Stream,
     learner: KernelSpec,
     hindsight_models: Array,
     budgets: Array,
@@ -262,56 +292,79 @@ def replay_realization(
     budgets (B,) ascend; grid (G,) are the rounds to record; hindsight_models (T,) is the oracle's model of each
     round, empty for the others. Results go to loss and queries (B,) and to the traces (B, G).
     """
+    stream = Stream(
+        shared.rows,
+        uncounted(shared.predictions),
+        uncounted(shared.labels),
+        uncounted(shared.advice),
+        uncounted(shared.uniforms),
+        shared.num_classes,
+        shared.on,
+        shared.off,
+    )
     horizon, k, n = stream.rows.size, stream.predictions.shape[1], stream.advice.shape[1]
     num_budgets, num_classes = budgets.size, stream.num_classes
     size = n + k if learner.weigh == spec.WEIGH_EXTENDED else (n if learner.weigh == spec.WEIGH_POLICIES else k)
     log_size = log(size)
     state = _new_state(num_budgets + 1, size, k)
     work = _new_scratch(num_budgets + 1, size, k, num_classes)
-    rough_models = np.full(num_budgets + 1, -1)
+    way = way_to_play(learner, n, stream.on)
+    frozen = new_frozen(way, num_budgets, size, k)
 
     by_hindsight = learner.recommend == spec.RECOMMEND_HINDSIGHT
     by_leader = learner.recommend == spec.RECOMMEND_LEADER
     by_context = learner.recommend == spec.RECOMMEND_CONTEXTUAL_LEADER
+    by_mixture = learner.recommend == spec.RECOMMEND_MIXTURE or learner.recommend == spec.RECOMMEND_SAMPLE_MODEL
     weighs = not by_leader and not (by_context and n == 0)
-    by_argmax = weighs and (by_context or learner.recommend == spec.RECOMMEND_MIXTURE)
     adversarial = learner.rate_kind >= spec.RATE_ADVERSARIAL_PROOF
-    always_mixes = by_argmax or adversarial or learner.recommend == spec.RECOMMEND_SAMPLE_MODEL
-    query_reads_mixture = learner.query == spec.QUERY_ENTROPY or learner.query == spec.QUERY_VARIANCE
+    always_mixes = by_mixture or by_context or adversarial
     bandit = learner.feedback == spec.FEEDBACK_BANDIT
+    live_mixes = bandit or learner.query == spec.QUERY_ENTROPY or learner.query == spec.QUERY_VARIANCE
 
     early = horizon // 10 if learner.scaled else 0
-    early_labels, spent, frozen, recorded, model = 0, 0, 0, 0, 0
+    early_labels, spent, num_frozen, recorded, model = 0, 0, 0, 0, 0
     scale = 1.0
+    # Between which rates, and up to which round, spent budgets' weights are interpolated.
+    eta_near, eta_far, last_round = 0.0, 0.0, 0
 
     for step in range(horizon):
         t = step + 1
-        while frozen < num_budgets and spent >= budgets[frozen]:
-            _leave_behind(state, frozen)
-            frozen += 1
-        can_buy = frozen < num_budgets
+        eta = _rate(learner, log_size, k, num_classes, t, horizon, 0.0)
+        while num_frozen < num_budgets and spent >= budgets[num_frozen]:
+            eta_last = _rate(learner, log_size, k, num_classes, horizon, horizon, 1.0)
+            _leave_behind(learner, stream, way, state, num_frozen, eta, eta_last, frozen)
+            num_frozen += 1
+            last_round = 0
+        can_buy = num_frozen < num_budgets
         if early > 0 and t == early + 1:
             scale = (budgets[-1] - early_labels) / (horizon - early) * early / max(1, early_labels)
         row = stream.rows[step]
         votes, pi, label, u = stream.predictions[row], stream.advice[row], stream.labels[row], stream.uniforms[step]
         disagree = models_disagree(votes)
-        eta = _rate(learner, log_size, k, num_classes, t, horizon, 0.0)
-        if disagree and by_argmax and frozen > 1:
-            _name_frozen_roughly(learner, stream, state, work, frozen, pi, eta, rough_models)
+
+        if disagree and num_frozen > 0 and way != IN_FULL:
+            if t > last_round and way != BY_LEADERS:
+                last_round = t + span_of(t) - 1
+                eta_near, eta_far = eta, _rate(learner, log_size, k, num_classes, last_round, horizon, 0.0)
+                set_ends(
+                    way, n, state.policy_losses, num_frozen, eta_near, eta_far, frozen, work.low_bits, work.high_bits
+                )
+            position = (eta_near - eta) / (eta_near - eta_far) if eta_far < eta_near else 0.0
+            _judge_spent(learner, stream, way, frozen, work, num_frozen, step, position)
 
         # The live slot comes last, so that what the query rule and the update read below is its own.
-        for slot in range(frozen + can_buy):
-            is_live = slot == frozen
+        for slot in range(num_frozen + can_buy):
+            is_live = slot == num_frozen
             # Where all models agree every choice costs the same, and only a bandit needs to know which it was.
             if not disagree and not (is_live and bandit):
                 state.mistakes[slot] += votes[0] != label
                 continue
-            if by_argmax and not is_live and frozen > 1 and rough_models[slot] >= 0:
-                state.mistakes[slot] += votes[rough_models[slot]] != label
+            if not is_live and work.verdicts[slot] != OPEN:
+                state.mistakes[slot] += work.verdicts[slot]
                 continue
             if adversarial:
                 eta = _rate(learner, log_size, k, num_classes, t, horizon, state.largest_mass[slot])
-            mixes = always_mixes or (is_live and query_reads_mixture)
+            mixes = always_mixes or (is_live and live_mixes)
             if weighs and (mixes or not by_hindsight):
                 total = weigh(state.policy_losses[slot], eta, work.q, work.low_bits, work.high_bits)
                 if mixes:
@@ -322,13 +375,14 @@ def replay_realization(
                 model = _name_model(learner, stream, state, work, slot, pi, u)
             state.mistakes[slot] += votes[model] != label
             if learner.rate_kind == spec.RATE_ADVERSARIAL_PROOF:
-                largest = largest_class_mass(votes, work.w, work.mass)
+                largest = class_masses(votes, work.w, work.mass, work.masses).max()
                 state.largest_mass[slot] = max(state.largest_mass[slot], largest)
 
         if can_buy:
+            weights = work.even if learner.query == spec.QUERY_VOTES else work.w
             z = query_probability(
-                learner.query, learner.query_a, learner.query_b, t, eta, votes, work.w, disagree, num_classes,
-                state.model_losses, state.alive, work.mass,
+                learner.query, learner.query_a, learner.query_b, t, eta, votes, weights, disagree, num_classes,
+                state.model_losses, state.alive, work.mass, work.masses,
             )  # fmt: skip
             z = min(1.0, z * scale)
             if u[COIN] < z:
@@ -336,15 +390,15 @@ def replay_realization(
                 early_labels += t <= early
                 if learner.rate_kind == spec.RATE_ADVERSARIAL_LABEL:
                     mass = label_mass(votes, work.w, label, disagree)
-                    state.largest_mass[frozen] = max(state.largest_mass[frozen], mass)
-                _learn(learner, stream, state, work, frozen, row, model, z)
+                    state.largest_mass[num_frozen] = max(state.largest_mass[num_frozen], mass)
+                _learn(learner, stream, state, work, num_frozen, row, model, z)
 
         if recorded < grid.size and grid[recorded] == t:
             for b in range(num_budgets):
-                loss_trace[b, recorded] = state.mistakes[min(b, frozen)]
+                loss_trace[b, recorded] = state.mistakes[min(b, num_frozen)]
                 queries_trace[b, recorded] = min(budgets[b], spent)
             recorded += 1
 
     for b in range(num_budgets):
-        loss[b] = state.mistakes[min(b, frozen)]
+        loss[b] = state.mistakes[min(b, num_frozen)]
         queries[b] = min(budgets[b], spent)

@@ -19,21 +19,27 @@ def models_disagree(votes: Array) -> bool:
 
 
 @compiled
-def class_mass(votes: Array, w: Array, mass: Array) -> None:
-    """Write p_y into mass (c,) for every class that has a vote; other entries are left as they were."""
+def class_masses(votes: Array, w: Array, mass: Array, masses: Array) -> Array:
+    """Return p_y of all classes that have a vote, each once; of classes without one, 0 or nothing.
+
+    mass (c,) and masses (k,) are work space. Where classes are many, only those with a vote are looked at.
+    """
+    if mass.size <= votes.size:
+        mass[:] = 0.0
+        for j in range(votes.size):
+            mass[votes[j]] += w[j]
+        return mass
     for j in range(votes.size):
         mass[votes[j]] = 0.0
     for j in range(votes.size):
         mass[votes[j]] += w[j]
-
-
-@compiled
-def largest_class_mass(votes: Array, w: Array, mass: Array) -> float:
-    class_mass(votes, w, mass)
-    top = 0.0
+    count = 0
     for j in range(votes.size):
-        top = max(top, mass[votes[j]])
-    return top
+        if mass[votes[j]] >= 0.0:
+            masses[count] = mass[votes[j]]
+            mass[votes[j]] = -1.0
+            count += 1
+    return masses[:count]
 
 
 @compiled
@@ -49,41 +55,32 @@ def label_mass(votes: Array, w: Array, label: int, disagree: bool) -> float:
 
 
 @compiled
-def _entropy(votes: Array, mass: Array, num_classes: int) -> float:
-    """Return E over the classes that have a vote, emptying the masses it has used, so that each counts once."""
+def _entropy(masses: Array, num_classes: int) -> float:
+    """Return E: the entropy terms of 1 - p_y, summed and scaled."""
     total = 0.0
-    for j in range(votes.size):
-        p = mass[votes[j]]
-        mass[votes[j]] = 0.0
-        loss = 1.0 - p
+    for y in range(masses.size):
+        loss = 1.0 - masses[y]
         if 0.0 < loss < 1.0:
             total -= loss * log(loss)
     return total / (num_classes * log(num_classes))
 
 
 @compiled
-def _variance(votes: Array, mass: Array) -> float:
+def _variance(masses: Array) -> float:
     largest = 0.0
-    for j in range(votes.size):
-        p = mass[votes[j]]
-        largest = max(largest, p * (1.0 - p))
+    for y in range(masses.size):
+        largest = max(largest, masses[y] * (1.0 - masses[y]))
     return largest
 
 
 @compiled
-def _vote_entropy(votes: Array, mass: Array, num_classes: int) -> float:
-    k = votes.size
-    for j in range(k):
-        mass[votes[j]] = 0.0
-    for j in range(k):
-        mass[votes[j]] += 1.0 / k
+def _vote_entropy(shares: Array, num_votes: int, num_classes: int) -> float:
+    """Return the entropy of the shares of votes, 1 where they are spread as evenly as can be."""
     total = 0.0
-    for j in range(k):
-        p = mass[votes[j]]
-        mass[votes[j]] = 0.0
-        if p > 0:
-            total -= p * log(p)
-    return total / log(min(k, num_classes))
+    for y in range(shares.size):
+        if shares[y] > 0:
+            total -= shares[y] * log(shares[y])
+    return total / log(min(num_votes, num_classes))
 
 
 @compiled
@@ -124,8 +121,9 @@ def query_probability(
     model_losses: Array,
     alive: Array,
     mass: Array,
+    masses: Array,
 ) -> float:
-    """Return z_t before scaling; a and b are the rule's constants."""
+    """Return z_t before scaling; a and b are the rule's constants, mass and masses work space."""
     if rule == spec.QUERY_CONSTANT:
         return a
     if rule == spec.QUERY_SURVIVORS:
@@ -133,10 +131,10 @@ def query_probability(
         return 1.0 if _survivors_disagree(votes, model_losses, alive, t, a, b) else 0.0
     if not disagree:
         return 0.0
+    p = class_masses(votes, w, mass, masses)
     if rule == spec.QUERY_VOTES:
-        return _vote_entropy(votes, mass, num_classes)
-    class_mass(votes, w, mass)
+        return _vote_entropy(p, votes.size, num_classes)
     if rule == spec.QUERY_ENTROPY:
-        return max(a / sqrt(t), _entropy(votes, mass, num_classes))
-    variance = _variance(votes, mass)
+        return max(a / sqrt(t), _entropy(p, num_classes))
+    variance = _variance(p)
     return max(variance, eta) if variance > 0 else 0.0

@@ -1,10 +1,10 @@
 """Anchors from the wider literature. None of them saves labels: each buys one on every round while it may.
 
-| learner | over        | sees after a round                      | plays            |
-|---------|-------------|-----------------------------------------|------------------|
-| hedge   | classifiers | every classifier's loss                 | j ~ w            |
-| exp3    | classifiers | only the loss of the classifier it played | j ~ w            |
-| exp4    | policies    | only the loss of the classifier it played | j ~ q . pi(x_t)  |
+| learner | over        | sees after a round                        | plays                |
+|---------|-------------|-------------------------------------------|----------------------|
+| hedge   | classifiers | every classifier's loss                   | j ~ w                |
+| exp3    | classifiers | only the loss of the classifier it played | j ~ w                |
+| exp4    | policies    | only the loss of the classifier it played | i ~ q, j ~ pi_i(x_t) |
 """
 
 from __future__ import annotations
@@ -28,13 +28,15 @@ class Hedge(Cams):
 class Bandit(Cams):
     """EXP3 over models, EXP4 over policies: the played model's loss, divided by the probability of playing it.
 
-    eta_t = rate * sqrt(ln size / (k t)); no extra mixing.
+    eta_t = rate * sqrt(ln size / (k t)); no extra mixing. EXP4 draws a policy and then a model from its advice, so
+    that it plays a model with probability w_j, w = q . pi(x_t).
     """
 
     rate_kind = spec.RATE_BANDIT
 
     def __init__(self, problem: Problem, *, weigh: str, rate: float = 1.0) -> None:
-        super().__init__(problem, query="always", recommend="sample_model", weigh=weigh, rate=rate)
+        recommend = "sample_model" if weigh == "models" else "sample_policy"
+        super().__init__(problem, query="always", recommend=recommend, weigh=weigh, rate=rate)
 
     def set_rate(self) -> float:
         return self.rate * sqrt(log(self.m) / (self.problem.num_models * self.t))

@@ -164,11 +164,14 @@ def test_exp3_sees_only_the_loss_of_the_model_it_played() -> None:
 
 
 def test_exp4_spreads_the_played_loss_over_the_policies() -> None:
-    # q = (1/2, 1/2), w = (0.55, 0.45); 0.6 draws model 1. y = 0: lhat_1 = 1/0.45 = 2.222222,
+    # q = (1/2, 1/2): 0.3 draws policy 0, (0.9, 0.1), and 0.95 draws model 1 from it. Whatever the policy,
+    # model 1 was played with probability w_1, w = (0.55, 0.45). y = 0: lhat_1 = 1/0.45 = 2.222222,
     # ltilde = (0.1, 0.8) * 2.222222. t = 2: eta = sqrt(ln 2 / (2 * 2)) = 0.416277,
     # exp(-eta * 1.555556) = 0.523331, q_0 = 0.656456, w_0 = 0.9 q_0 + 0.2 q_1 = 0.659520.
     learner = make("exp4", n=2)
-    learner.learn(learner.decide(TWO, BOTH, draws(model=0.6)), 0)
+    decided = learner.decide(TWO, BOTH, draws(policy=0.3, model=0.95))
+    assert (decided.model, decided.model_probability) == (1, approx(0.45))
+    learner.learn(decided, 0)
     assert losses(learner) == approx(0.222222, 1.777778)
     assert learner.decide(TWO, BOTH, draws()).model_weights[0] == approx(0.659520)
 

@@ -8,6 +8,7 @@ import pytest
 
 import cams
 from cams.learners import Choice, Entry, Learner, Problem
+from cams.policies import temper
 from cams.randomness import stream_order, uniforms
 
 SEED = 7
@@ -155,6 +156,16 @@ def test_every_budget_of_a_curve_equals_that_budget_alone(make_bundle: Any) -> N
         np.testing.assert_array_equal(curve.loss[:, b], alone.loss[:, 0])
         np.testing.assert_array_equal(curve.queries[:, b], alone.queries[:, 0])
         np.testing.assert_array_equal(curve.loss_trace[:, b], alone.loss_trace[:, 0])
+
+
+@pytest.mark.parametrize("advice", ["random", "sharp", "flat"])
+def test_a_curve_long_enough_for_spent_budgets_to_matter(make_bundle: Any, play_plainly: Any, advice: str) -> None:
+    """Spent budgets interpolate between rates and round: no decision may show it."""
+    bundle = make_bundle(rows=400, k=18, n=7, c=4, skill=0.6, seed=8)
+    if advice != "random":
+        tempered = temper(bundle.advice.astype(np.float64), 20.0 if advice == "sharp" else 1e-6)
+        bundle = _bundle(bundle.predictions, bundle.labels, tempered.astype(np.float32), 4)
+    _assert_equal(bundle, play_plainly, horizon=400, budgets=[0, 2, 5, 12, 40, 90, 200])
 
 
 def test_a_long_stream_with_sharp_weights(make_bundle: Any, play_plainly: Any) -> None:

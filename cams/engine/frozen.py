@@ -1,0 +1,263 @@
+"""Spent budgets: they learn nothing more, yet name a model on every round, and the rate goes on falling.
+
+Playing each of them as the live budget is played would make a curve of 25 budgets cost 25 times a single one. What no
+longer learns can be had for less, in a way that depends on the learner:
+
+BY_LEADERS  Whatever the rate, the heaviest stays the heaviest: those that tie for it are listed once.
+BY_DRAW     What a uniform draws is read off the cumulative weights, interpolated between two rates.
+BY_MIXTURE  Weights are interpolated, and all slots' mixtures are computed in one go, in single precision.
+IN_FULL     Nothing can be saved.
+
+Interpolation and single precision come with a bound on their error. Where it leaves the outcome open, the slot is
+played in full after all, so that every decision is exactly the learner's.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from cams.engine import spec
+from cams.engine.arithmetic import weigh
+from cams.engine.compiled import Array, compiled, larger
+from cams.engine.spec import KernelSpec
+from cams.engine.tiles import TILE_SLOTS, mix_roughly, rough_margin
+
+IN_FULL = 0
+BY_LEADERS = 1
+BY_DRAW = 2
+BY_MIXTURE = 3
+
+# What a slot's choice on a round came to, where it could not be told cheaply.
+OPEN = -1
+
+# Weights are computed anew when t has grown by this share, and interpolated in between.
+_SPAN = 0.02
+# Next to a heaviest policy of 1, one this light may be left out of a rough mixture.
+_LIGHT = 1e-7
+
+
+class Frozen(NamedTuple):
+    """What spent budgets are played from, a slot each.
+
+    leaders     (S, m)    of each row the first num_leaders (S,), none where the heaviest may still change
+    near, far   (S, m)    weights at two rates, cumulative ones if BY_DRAW
+    slack       (S,)      how far a value interpolated between the two may be off
+    start, step (S, m)    BY_MIXTURE: near and far - near, in single precision
+    listed      (S/4, n)  BY_MIXTURE: of each row the first num_listed, policies that weigh something in any of 4 slots
+    factors     (S, k)    BY_MIXTURE: what mixtures are multiplied with, the largest 1
+    weights, scores       BY_MIXTURE: work space
+    """
+
+    leaders: Array
+    num_leaders: Array
+    near: Array
+    far: Array
+    slack: Array
+    start: Array
+    step: Array
+    listed: Array
+    num_listed: Array
+    factors: Array
+    weights: Array
+    scores: Array
+
+
+@compiled
+def way_to_play(learner: KernelSpec, n: int, on: float) -> int:
+    """Return how this learner's spent budgets are played, n the number of policies."""
+    recommend = learner.recommend
+    only_models = n == 0 or learner.weigh == spec.WEIGH_MODELS
+    by_argmax = recommend == spec.RECOMMEND_MIXTURE or recommend == spec.RECOMMEND_CONTEXTUAL_LEADER
+    if recommend == spec.RECOMMEND_LEADER or recommend == spec.RECOMMEND_BEST_POLICY or (by_argmax and only_models):
+        return BY_LEADERS
+    # An adversarial rate is each slot's own, and does not only fall.
+    if recommend == spec.RECOMMEND_HINDSIGHT or learner.rate_kind >= spec.RATE_ADVERSARIAL_PROOF:
+        return IN_FULL
+    if by_argmax:
+        return BY_MIXTURE
+    if recommend == spec.RECOMMEND_SAMPLE_MODEL and not (only_models and on == 1.0):
+        return IN_FULL
+    return BY_DRAW
+
+
+@compiled
+def new_frozen(way: int, slots: int, size: int, k: int) -> Frozen:
+    groups = (slots + TILE_SLOTS - 1) // TILE_SLOTS if way == BY_MIXTURE else 0
+    mixed = groups * TILE_SLOTS
+    return Frozen(
+        np.zeros((slots, size), dtype=np.int64),
+        np.zeros(slots, dtype=np.int64),
+        np.zeros((slots, size)),
+        np.zeros((slots, size)),
+        np.zeros(slots),
+        np.zeros((mixed, size), dtype=np.float32),
+        np.zeros((mixed, size), dtype=np.float32),
+        np.zeros((groups, size), dtype=np.int64),
+        np.zeros(groups, dtype=np.int64),
+        np.ones((mixed, k), dtype=np.float32),
+        np.zeros((mixed, size), dtype=np.float32),
+        np.zeros((mixed, k), dtype=np.float32),
+    )
+
+
+@compiled
+def list_best(scores: Array, slot: int, frozen: Frozen) -> None:
+    """Make leaders of a slot all whose score, a whole number, is the largest."""
+    top = scores.max()
+    for j in range(scores.size):
+        if scores[j] == top:
+            frozen.leaders[slot, frozen.num_leaders[slot]] = j
+            frozen.num_leaders[slot] += 1
+
+
+@compiled
+def list_heaviest(
+    losses: Array, slot: int, eta_now: float, eta_last: float, on: float, off: float, frozen: Frozen
+) -> None:
+    """Make leaders of a slot those of the smallest loss, 0, if they are so clearly at every rate from now to the last.
+
+    A loss next to nothing shares the lead. Of one in between it depends on the rate: no leaders are listed then.
+    """
+    # A thousand times what ties: (on - off) (1 - exp(-x)) against 1e-12 of the largest score, x / 2 < 1 - exp(-x).
+    clear = 2e-9 * (on + off * losses.size) / (on - off)
+    count = 0
+    for i in range(losses.size):
+        if eta_now * losses[i] < 1e-14:
+            frozen.leaders[slot, count] = i
+            count += 1
+        elif eta_last * losses[i] < clear:
+            return
+    frozen.num_leaders[slot] = count
+
+
+@compiled
+def span_of(t: int) -> int:
+    """Return for how many rounds from t on weights are interpolated."""
+    return max(1, int(_SPAN * t))
+
+
+@compiled
+def set_ends(
+    way: int,
+    num_policies: int,
+    all_losses: Array,
+    count: int,
+    eta_near: float,
+    eta_far: float,
+    frozen: Frozen,
+    low_bits: Array,
+    high_bits: Array,
+) -> None:
+    """Compute the first `count` slots' weights at two rates, and how far interpolation between them may be off.
+
+    exp(-eta L) is interpolated with an error of at most (far - near)^2 / 8 times its second derivative in eta, which
+    L^2 exp(-eta_far L) bounds. A mixture adds such errors up with coefficients of at most 1. A share of the total has
+    the variance of L as its bound, hence the mean of L^2, as the smallest L is 0.
+    """
+    for slot in range(count):
+        losses, near, far = all_losses[slot], frozen.near[slot], frozen.far[slot]
+        total_near = weigh(losses, eta_near, near, low_bits, high_bits)
+        if eta_far == eta_near:
+            total_far = total_near
+            far[:] = near
+        else:
+            total_far = weigh(losses, eta_far, far, low_bits, high_bits)
+        curvature = 0.0
+        for i in range(losses.size):
+            curvature += losses[i] * losses[i] * far[i]
+        frozen.slack[slot] = (eta_near - eta_far) ** 2 / 8.0 * curvature
+        if way == BY_DRAW:
+            frozen.slack[slot] = frozen.slack[slot] / total_near + 1e-12
+            _accumulate(near, total_near)
+            _accumulate(far, total_far)
+        if way == BY_MIXTURE:
+            for i in range(losses.size):
+                frozen.start[slot, i] = near[i]
+                frozen.step[slot, i] = far[i] - near[i]
+    if way == BY_MIXTURE:
+        _list_policies(num_policies, count, frozen)
+
+
+@compiled
+def _list_policies(num_policies: int, count: int, frozen: Frozen) -> None:
+    """List, for every four slots, the policies that are worth mixing at any rate up to the far one."""
+    for group in range(frozen.num_listed.size):
+        first, number = group * TILE_SLOTS, 0
+        for i in range(num_policies):
+            heaviest = 0.0
+            for slot in range(first, min(first + TILE_SLOTS, count)):
+                heaviest = max(heaviest, frozen.far[slot, i])
+            if heaviest >= _LIGHT:
+                frozen.listed[group, number] = i
+                number += 1
+        frozen.num_listed[group] = number
+
+
+@compiled
+def _accumulate(weights: Array, total: float) -> None:
+    """Turn weights into cumulative shares of their total."""
+    reached = 0.0
+    for i in range(weights.size):
+        reached += weights[i]
+        weights[i] = reached / total
+
+
+@compiled
+def draw_between(
+    near: Array, far: Array, slack: Array, position: float, uniform: float, count: int, chosen: Array
+) -> None:
+    """Write what the uniform draws from each slot's weights at a position between near (0) and far (1), or OPEN."""
+    size = near.shape[1]
+    for slot in range(count):
+        low, high = uniform - slack[slot], uniform + slack[slot]
+        surely, possibly = 0, 0
+        for i in range(size):
+            reached = near[slot, i] + position * (far[slot, i] - near[slot, i])
+            surely += reached <= low
+            possibly += reached <= high
+        chosen[slot] = surely if surely == possibly and surely < size else OPEN
+
+
+@compiled
+def pick_leaders(leaders: Array, num_leaders: Array, uniform: float, count: int, chosen: Array) -> None:
+    """Write which of its leaders the uniform picks for each slot, OPEN where there are none."""
+    for slot in range(count):
+        tied = num_leaders[slot]
+        chosen[slot] = leaders[slot, int(uniform * tied)] if tied > 0 else OPEN
+
+
+@compiled
+def judge_mixtures(
+    learner: KernelSpec,
+    pi: Array,
+    ahead: Array,
+    misses: Array,
+    on: float,
+    off: float,
+    position: float,
+    count: int,
+    frozen: Frozen,
+    verdicts: Array,
+) -> None:
+    """Write whether each slot's model is wrong (1) or right (0), OPEN where that depends on more digits.
+
+    misses (k,) has a 1 for every model that is wrong on this round; ahead (n, k) is the advice of the next.
+    """
+    weights, start, step = frozen.weights, frozen.start, frozen.step
+    here = np.float32(position)
+    for slot in range(count):
+        for i in range(weights.shape[1]):
+            weights[slot, i] = start[slot, i] + here * step[slot, i]
+    mix_roughly(pi, weights, count, frozen.listed, frozen.num_listed, learner.weigh, on, off, ahead, frozen.scores)
+    scores, factors, margin = frozen.scores, frozen.factors, rough_margin(weights.shape[1])
+    for slot in range(count):
+        best_right, best_wrong = np.float32(0), np.float32(0)
+        for j in range(misses.size):
+            score = scores[slot, j] * factors[slot, j]
+            if_wrong = score * misses[j]
+            best_wrong = larger(best_wrong, if_wrong)
+            best_right = larger(best_right, score - if_wrong)
+        doubt = margin * max(best_right, best_wrong) + frozen.slack[slot] + weights.shape[1] * _LIGHT
+        verdicts[slot] = 0 if best_right - best_wrong > doubt else (1 if best_wrong - best_right > doubt else OPEN)

@@ -1,0 +1,150 @@
+"""Spent budgets are played cheaply: what is claimed of interpolation and rounding holds, and doubt is admitted."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cams.engine import frozen, spec, tiles
+from cams.engine.arithmetic import draw, pick_tied
+from cams.engine.compiled import compiled
+from cams.engine.spec import KernelSpec
+
+seeds = st.integers(0, 2**32 - 1)
+
+
+@compiled
+def _new(way: int, slots: int, size: int, k: int) -> frozen.Frozen:
+    return frozen.new_frozen(way, slots, size, k)
+
+
+def _losses(rng: np.random.Generator, slots: int, size: int, scale: float) -> Any:
+    losses = scale * rng.exponential(size=(slots, size))
+    losses[rng.random(losses.shape) < 0.1] = 0.0
+    return losses - losses.min(axis=1, keepdims=True)
+
+
+def _with_ends(way: int, losses: Any, n: int, k: int, near: float, far: float) -> frozen.Frozen:
+    slots, size = losses.shape
+    state = _new(way, slots, size, k)
+    bits = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)
+    frozen.set_ends(way, n, losses, slots, near, far, state, *bits)
+    return state
+
+
+def _rate_between(near: float, far: float, position: float) -> float:
+    return near - position * (near - far)
+
+
+@given(seed=seeds, scale=st.sampled_from([0.1, 3.0, 100.0]), ratio=st.floats(0.5, 1), position=st.floats(0, 1))
+@settings(max_examples=200, deadline=None)
+def test_interpolated_shares_are_off_by_no_more_than_the_slack(
+    seed: int, scale: float, ratio: float, position: float
+) -> None:
+    losses = _losses(np.random.default_rng(seed), 3, 12, scale)
+    state = _with_ends(frozen.BY_DRAW, losses, 0, 12, 0.3, 0.3 * ratio)
+    weights = np.exp(-_rate_between(0.3, 0.3 * ratio, position) * losses)
+    exact = np.cumsum(weights, axis=1) / weights.sum(axis=1, keepdims=True)
+    between = state.near + position * (state.far - state.near)
+    assert (np.abs(between - exact) <= state.slack[:, None]).all()
+
+
+@given(seed=seeds, uniform=st.floats(0, 1, exclude_max=True), ratio=st.floats(0.5, 1), position=st.floats(0, 1))
+@settings(max_examples=200, deadline=None)
+def test_a_draw_is_what_the_learner_draws_or_open(seed: int, uniform: float, ratio: float, position: float) -> None:
+    losses = _losses(np.random.default_rng(seed), 4, 9, 5.0)
+    state = _with_ends(frozen.BY_DRAW, losses, 0, 9, 0.3, 0.3 * ratio)
+    chosen = np.zeros(4, dtype=np.int64)
+    frozen.draw_between(state.near, state.far, state.slack, position, uniform, 4, chosen)
+    weights = np.exp(-_rate_between(0.3, 0.3 * ratio, position) * losses)
+    for slot in range(4):
+        assert chosen[slot] in (frozen.OPEN, draw(weights[slot], uniform))
+
+
+@given(
+    seed=seeds,
+    scale=st.sampled_from([0.1, 3.0, 300.0]),
+    sharpness=st.sampled_from([0.0, 1e-4, 5.0]),
+    ratio=st.floats(0.9, 1),
+    position=st.floats(0, 1),
+)
+@settings(max_examples=200, deadline=None)
+def test_a_verdict_is_the_learners_own_or_open(
+    seed: int, scale: float, sharpness: float, ratio: float, position: float
+) -> None:
+    rng, (slots, n, k) = np.random.default_rng(seed), (6, 7, 19)
+    losses = _losses(rng, slots, n + k, scale)
+    state = _with_ends(frozen.BY_MIXTURE, losses, n, k, 0.2, 0.2 * ratio)
+    state.factors[:slots] = rng.integers(0, 3, (slots, k)) / 2
+    pi = np.exp(sharpness * rng.standard_normal((n, k)))
+    pi = (pi / pi.sum(axis=1, keepdims=True)).astype(np.float32)
+    misses = rng.integers(0, 2, k).astype(np.float32)
+    verdicts = np.zeros(slots, dtype=np.int64)
+    frozen.judge_mixtures(_argmax_over_extended(), pi, pi, misses, 1.0, 0.0, position, slots, state, verdicts)
+    weights = np.exp(-_rate_between(0.2, 0.2 * ratio, position) * losses)
+    scores = state.factors[:slots] * (weights[:, :n] @ pi.astype(float) + weights[:, n:])
+    for slot in range(slots):
+        assert verdicts[slot] in (frozen.OPEN, misses[pick_tied(scores[slot], rng.random())])
+
+
+def _argmax_over_extended() -> KernelSpec:
+    return KernelSpec(
+        weigh=spec.WEIGH_EXTENDED,
+        rate_kind=spec.RATE_ANYTIME,
+        rate=1.0,
+        query=spec.QUERY_CONSTANT,
+        query_a=1.0,
+        query_b=0.0,
+        recommend=spec.RECOMMEND_MIXTURE,
+    )
+
+
+def test_a_clear_winner_is_not_left_open() -> None:
+    losses = np.zeros((1, 3 + 4))
+    losses[0, 1:] = 50.0
+    state = _with_ends(frozen.BY_MIXTURE, losses, 3, 4, 0.2, 0.199)
+    pi = np.tile(np.array([0.1, 0.6, 0.2, 0.1], dtype=np.float32), (3, 1))
+    verdicts = np.full(1, frozen.OPEN)
+    for wrong in (0, 1):
+        misses = np.array([1 - wrong, wrong, 1 - wrong, 1 - wrong], dtype=np.float32)
+        frozen.judge_mixtures(_argmax_over_extended(), pi, pi, misses, 1.0, 0.0, 0.5, 1, state, verdicts)
+        assert verdicts[0] == wrong
+
+
+@pytest.mark.parametrize(
+    ("losses", "leaders"),
+    [
+        ([0.0, 1.0, 0.0], [0, 2]),
+        ([2.0, 0.0, 1e-3], [1]),
+        ([0.0, 1e-15, 1.0], [0, 1]),  # a rounding error apart is a tie
+        ([0.0, 1e-11, 1.0], []),  # ties at a low rate, not at a high one: nobody can be listed
+    ],
+)
+def test_leaders_are_listed_only_where_no_rate_can_change_them(losses: list[float], leaders: list[int]) -> None:
+    state = _new(frozen.BY_LEADERS, 1, 3, 3)
+    frozen.list_heaviest(np.array(losses), 0, 1.0, 0.01, 1.0, 0.0, state)
+    assert state.leaders[0, : state.num_leaders[0]].tolist() == leaders
+
+
+@pytest.mark.parametrize("k", [1, 5, 16, 17, 40])
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 7, 8, 9])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("weighed", [spec.WEIGH_EXTENDED, spec.WEIGH_POLICIES])
+def test_rough_mixtures_are_good_to_the_margin(k: int, count: int, dtype: Any, weighed: int) -> None:
+    rng, n, on, off = np.random.default_rng(k * count), 11, 0.7, 0.1
+    slots = -(-count // tiles.TILE_SLOTS) * tiles.TILE_SLOTS
+    size = n + k if weighed == spec.WEIGH_EXTENDED else n
+    q = np.zeros((slots, size), dtype=np.float32)
+    q[:count] = rng.random((count, size))
+    q[:, 3] = 0  # the fourth need not be listed: the last takes its place
+    pi = rng.random((n, k)).astype(dtype)
+    listed = np.tile(np.arange(n), (slots // tiles.TILE_SLOTS, 1))
+    listed[:, 3] = n - 1
+    w = np.full((slots, k), -1, dtype=np.float32)
+    tiles.mix_roughly(pi, q, count, listed, np.full(len(listed), n - 1), weighed, on, off, pi, w)
+    expected = q[:count, :n].astype(float) @ pi
+    if weighed == spec.WEIGH_EXTENDED:
+        expected += q[:count, n:] @ ((on - off) * np.eye(k) + off)
+    np.testing.assert_allclose(w[:count], expected, rtol=tiles.rough_margin(size))
