@@ -96,9 +96,13 @@ class HeadRewards:
                 raise InputError(f"{name} has values that are not finite")
 
     def rows(self, start: int, stop: int) -> Array:
-        features = self.features[start:stop].astype(np.float32) * self.scale[None, :, None].astype(np.float32)
-        logits = np.einsum("isd,sdk->isk", features, self.weights.astype(np.float32), optimize=True)
-        return expit(logits + self.bias.astype(np.float32))  # type: ignore[no-any-return]
+        # Whole numbers times single precision add up in double precision without loss, so that the order in which
+        # this machine's linear algebra adds does not show.
+        sums = np.einsum(
+            "isd,sdk->isk", self.features[start:stop].astype(float), self.weights.astype(float), optimize=True
+        )
+        rewards: Array = expit(sums * self.scale[None, :, None] + self.bias).astype(np.float32)
+        return rewards
 
     def arrays(self) -> dict[str, Array]:
         return {

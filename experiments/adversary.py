@@ -24,6 +24,7 @@ from experiments.adversary_adaptive import Course, follow, mislead
 from experiments.adversary_orders import ORDERS
 from experiments.plan import Learner, Plan
 from experiments.regret import best_policy_trace, policy_losses
+from experiments.replays import replay_in_order
 
 Array = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -51,18 +52,7 @@ def _fixed(plan: Plan, bundle: cams.Bundle, losses: Array, name: str, n_jobs: in
     """Replay every learner on the same orders; the bounded one also round by round, for its rho."""
     orders = fixed_orders(plan, bundle, name)
     rounds = np.asarray(plan.trace_rounds)
-    result = cams.replay(
-        bundle,
-        [learner.as_replay_entry() for learner in plan.learners],
-        horizon=plan.horizon,
-        budgets=[plan.horizon],
-        realizations=plan.realizations,
-        seed=plan.seed,
-        n_jobs=n_jobs,
-        regularize=REGULARIZE,
-        trace=rounds,
-        order=orders,
-    )
+    result = replay_in_order(plan, bundle, orders, rounds, n_jobs, REGULARIZE)
     references = [best_policy_trace(losses, order, rounds) for order in orders]
     frames = []
     for a, learner in enumerate(plan.learners):

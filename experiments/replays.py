@@ -34,6 +34,25 @@ def compute(plan: Plan, bundle: cams.Bundle, n_jobs: int, progress: bool | None)
     return pd.concat([_replay_case(plan, case, bundle, n_jobs, progress) for case in plan.cases], ignore_index=True)
 
 
+def replay_in_order(
+    plan: Plan, bundle: cams.Bundle, orders: npt.NDArray[np.int64], rounds: npt.NDArray[np.int64], n_jobs: int,
+    regularize: bool,
+) -> cams.Replay:  # fmt: skip
+    """Replay a plan's learners on rows in given orders (R, T), unlimited labels, traced at some rounds."""
+    return cams.replay(
+        bundle,
+        [learner.as_replay_entry() for learner in plan.learners],
+        horizon=plan.horizon,
+        budgets=[plan.horizon],
+        realizations=plan.realizations,
+        seed=plan.seed,
+        n_jobs=n_jobs,
+        regularize=regularize,
+        trace=rounds,
+        order=orders,
+    )
+
+
 def prepare_bundle(bundle: cams.Bundle, case: Case) -> cams.Bundle:
     """Return the bundle with the policies and the advice temperature of a case."""
     if case.policies == "none":

@@ -24,6 +24,7 @@ from experiments.adversary import online_learner, theorem_limits
 from experiments.adversary_adaptive import Course, doubt, follow
 from experiments.plan import Plan
 from experiments.regret import best_policy_trace, favourite_losses, policy_losses, smallest_advice
+from experiments.replays import replay_in_order
 from experiments.theory_streams import drawn_with_replacement, gap_pool, rotating_pool
 
 Array = npt.NDArray[np.float64]
@@ -54,18 +55,7 @@ def _gap_case(plan: Plan, case: str, settings: dict[str, Any], n_jobs: int) -> p
     orders = np.stack(
         [drawn_with_replacement(pool.num_rows, plan.horizon, plan.seed, r, STREAM) for r in range(plan.realizations)]
     )
-    result = cams.replay(
-        pool,
-        [learner.as_replay_entry() for learner in plan.learners],
-        horizon=plan.horizon,
-        budgets=[plan.horizon],
-        realizations=plan.realizations,
-        seed=plan.seed,
-        n_jobs=n_jobs,
-        regularize=regularize,
-        trace=rounds,
-        order=orders,
-    )
+    result = replay_in_order(plan, pool, orders, rounds, n_jobs, regularize)
     best = favourite_losses(pool)[:, :1]
     limits = stochastic_limits(pool, rounds, options["failure"]) if regularize else {"fitted": False}
     frames = []
