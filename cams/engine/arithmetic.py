@@ -72,15 +72,14 @@ def mix(pi: Array, q: Array, total: float, weighed: int, on: float, off: float, 
     gives `on` to its own model and `off` to every other.
     """
     n, k = pi.shape
-    for j in range(k):
-        w[j] = 0.0
+    w[:] = 0.0
     if weighed != spec.WEIGH_POLICIES:
-        first = n if weighed == spec.WEIGH_EXTENDED else 0
+        constants = q[n:] if weighed == spec.WEIGH_EXTENDED else q
         rest = 0.0
         for j in range(k):
-            rest += q[first + j]
+            rest += constants[j]
         for j in range(k):
-            w[j] = (on - off) * q[first + j] + off * rest
+            w[j] = (on - off) * constants[j] + off * rest
     if weighed != spec.WEIGH_MODELS:
         # Four policies at a time: w is read and written a quarter as often.
         i = 0

@@ -6,6 +6,7 @@ longer learns can be had for less, in a way that depends on the learner:
 BY_LEADERS  Whatever the rate, the heaviest stays the heaviest: those that tie for it are listed once.
 BY_DRAW     What a uniform draws is read off the cumulative weights, interpolated between two rates.
 BY_MIXTURE  Weights are interpolated, and all slots' mixtures are computed in one go, in single precision.
+BY_RATES    Each slot has a rate of its own. Mixtures in single precision tell whether a rate is about to change.
 IN_FULL     Nothing can be saved.
 
 Interpolation and single precision come with a bound on their error. Where it leaves the outcome open, the slot is
@@ -28,12 +29,13 @@ IN_FULL = 0
 BY_LEADERS = 1
 BY_DRAW = 2
 BY_MIXTURE = 3
+BY_RATES = 4
 
 # What a slot's choice on a round came to, where it could not be told cheaply.
 OPEN = -1
 
 # Weights are computed anew when t has grown by this share, and interpolated in between.
-_SPAN = 0.02
+_SPAN = 0.03
 # Next to a heaviest policy of 1, one this light may be left out of a rough mixture.
 _LIGHT = 1e-7
 
@@ -43,17 +45,19 @@ class Frozen(NamedTuple):
 
     leaders     (S, m)    of each row the first num_leaders (S,), none where the heaviest may still change
     near, far   (S, m)    weights at two rates, cumulative ones if BY_DRAW
-    slack       (S,)      how far a value interpolated between the two may be off
-    start, step (S, m)    BY_MIXTURE: near and far - near, in single precision
-    listed      (S/4, n)  BY_MIXTURE: of each row the first num_listed, policies that weigh something in any of 4 slots
-    factors     (S, k)    BY_MIXTURE: what mixtures are multiplied with, the largest 1
-    weights, scores       BY_MIXTURE: work space
+    far_totals  (S,)      the sum of weights at the far rate
+    slack       (S,)      how far a value interpolated half-way between the two may be off
+    start, step (S, m)    near and far - near, in single precision
+    listed      (S/4, n)  of each row the first num_listed: policies that weigh something in any of four slots
+    factors     (S, k)    what mixtures are multiplied with, the largest 1
+    weights, scores       work space: weights (S, m) and mixtures (S, k) of all slots, in single precision
     """
 
     leaders: Array
     num_leaders: Array
     near: Array
     far: Array
+    far_totals: Array
     slack: Array
     start: Array
     step: Array
@@ -72,9 +76,10 @@ def way_to_play(learner: KernelSpec, n: int, on: float) -> int:
     by_argmax = recommend == spec.RECOMMEND_MIXTURE or recommend == spec.RECOMMEND_CONTEXTUAL_LEADER
     if recommend == spec.RECOMMEND_LEADER or recommend == spec.RECOMMEND_BEST_POLICY or (by_argmax and only_models):
         return BY_LEADERS
-    # An adversarial rate is each slot's own, and does not only fall.
-    if recommend == spec.RECOMMEND_HINDSIGHT or learner.rate_kind >= spec.RATE_ADVERSARIAL_PROOF:
+    if recommend == spec.RECOMMEND_HINDSIGHT:
         return IN_FULL
+    if learner.rate_kind >= spec.RATE_ADVERSARIAL_PROOF:
+        return BY_RATES if recommend == spec.RECOMMEND_SAMPLE_POLICY else IN_FULL
     if by_argmax:
         return BY_MIXTURE
     if recommend == spec.RECOMMEND_SAMPLE_MODEL and not (only_models and on == 1.0):
@@ -83,19 +88,23 @@ def way_to_play(learner: KernelSpec, n: int, on: float) -> int:
 
 
 @compiled
-def new_frozen(way: int, slots: int, size: int, k: int) -> Frozen:
-    groups = (slots + TILE_SLOTS - 1) // TILE_SLOTS if way == BY_MIXTURE else 0
+def new_frozen(way: int, slots: int, size: int, n: int, k: int) -> Frozen:
+    groups = (slots + TILE_SLOTS - 1) // TILE_SLOTS if way in (BY_MIXTURE, BY_RATES) else 0
     mixed = groups * TILE_SLOTS
+    listed = np.zeros((groups, n), dtype=np.int64)
+    for group in range(groups):
+        listed[group] = np.arange(n)
     return Frozen(
         np.zeros((slots, size), dtype=np.int64),
         np.zeros(slots, dtype=np.int64),
         np.zeros((slots, size)),
         np.zeros((slots, size)),
         np.zeros(slots),
+        np.zeros(slots),
         np.zeros((mixed, size), dtype=np.float32),
         np.zeros((mixed, size), dtype=np.float32),
-        np.zeros((groups, size), dtype=np.int64),
-        np.zeros(groups, dtype=np.int64),
+        listed,
+        np.full(groups, n),
         np.ones((mixed, k), dtype=np.float32),
         np.zeros((mixed, size), dtype=np.float32),
         np.zeros((mixed, k), dtype=np.float32),
@@ -146,33 +155,38 @@ def set_ends(
     count: int,
     eta_near: float,
     eta_far: float,
+    goes_on: bool,
     frozen: Frozen,
     low_bits: Array,
     high_bits: Array,
 ) -> None:
     """Compute the first `count` slots' weights at two rates, and how far interpolation between them may be off.
 
-    exp(-eta L) is interpolated with an error of at most (far - near)^2 / 8 times its second derivative in eta, which
-    L^2 exp(-eta_far L) bounds. A mixture adds such errors up with coefficients of at most 1. A share of the total has
-    the variance of L as its bound, hence the mean of L^2, as the smallest L is 0.
+    Where this goes on from the last far rate, its weights are there already.
+
+    Half-way, exp(-eta L) is interpolated with an error of at most (far - near)^2 / 8 times its second derivative in
+    eta, which L^2 exp(-eta_far L) bounds. A mixture adds such errors up with coefficients of at most 1. For a share of
+    the total the variance of L takes the derivative's place, hence the mean of L^2, as the smallest L is 0.
     """
     for slot in range(count):
         losses, near, far = all_losses[slot], frozen.near[slot], frozen.far[slot]
-        total_near = weigh(losses, eta_near, near, low_bits, high_bits)
-        if eta_far == eta_near:
-            total_far = total_near
-            far[:] = near
+        if goes_on:
+            near_total = frozen.far_totals[slot]
+            near[:] = far
         else:
-            total_far = weigh(losses, eta_far, far, low_bits, high_bits)
+            near_total = weigh(losses, eta_near, near, low_bits, high_bits)
+            if way == BY_DRAW:
+                _accumulate(near, near_total)
+        far_total = weigh(losses, eta_far, far, low_bits, high_bits)
         curvature = 0.0
         for i in range(losses.size):
             curvature += losses[i] * losses[i] * far[i]
         frozen.slack[slot] = (eta_near - eta_far) ** 2 / 8.0 * curvature
+        frozen.far_totals[slot] = far_total
         if way == BY_DRAW:
-            frozen.slack[slot] = frozen.slack[slot] / total_near + 1e-12
-            _accumulate(near, total_near)
-            _accumulate(far, total_far)
-        if way == BY_MIXTURE:
+            frozen.slack[slot] /= near_total
+            _accumulate(far, far_total)
+        else:
             for i in range(losses.size):
                 frozen.start[slot, i] = near[i]
                 frozen.step[slot, i] = far[i] - near[i]
@@ -196,6 +210,12 @@ def _list_policies(num_policies: int, count: int, frozen: Frozen) -> None:
 
 
 @compiled
+def _doubt(slack: float, position: float) -> float:
+    """Return how far interpolation may be off: nowhere as far as half-way, and not at all at either end."""
+    return slack * 4.0 * position * (1.0 - position)
+
+
+@compiled
 def _accumulate(weights: Array, total: float) -> None:
     """Turn weights into cumulative shares of their total."""
     reached = 0.0
@@ -211,7 +231,8 @@ def draw_between(
     """Write what the uniform draws from each slot's weights at a position between near (0) and far (1), or OPEN."""
     size = near.shape[1]
     for slot in range(count):
-        low, high = uniform - slack[slot], uniform + slack[slot]
+        doubt = _doubt(slack[slot], position) + 1e-12
+        low, high = uniform - doubt, uniform + doubt
         surely, possibly = 0, 0
         for i in range(size):
             reached = near[slot, i] + position * (far[slot, i] - near[slot, i])
@@ -245,11 +266,8 @@ def judge_mixtures(
 
     misses (k,) has a 1 for every model that is wrong on this round; ahead (n, k) is the advice of the next.
     """
-    weights, start, step = frozen.weights, frozen.start, frozen.step
-    here = np.float32(position)
-    for slot in range(count):
-        for i in range(weights.shape[1]):
-            weights[slot, i] = start[slot, i] + here * step[slot, i]
+    weights = frozen.weights
+    _interpolate(frozen.start.ravel(), frozen.step.ravel(), position, count * weights.shape[1], weights.ravel())
     mix_roughly(pi, weights, count, frozen.listed, frozen.num_listed, learner.weigh, on, off, ahead, frozen.scores)
     scores, factors, margin = frozen.scores, frozen.factors, rough_margin(weights.shape[1])
     for slot in range(count):
@@ -259,5 +277,31 @@ def judge_mixtures(
             if_wrong = score * misses[j]
             best_wrong = larger(best_wrong, if_wrong)
             best_right = larger(best_right, score - if_wrong)
-        doubt = margin * max(best_right, best_wrong) + frozen.slack[slot] + weights.shape[1] * _LIGHT
-        verdicts[slot] = 0 if best_right - best_wrong > doubt else (1 if best_wrong - best_right > doubt else OPEN)
+        doubt = margin * max(best_right, best_wrong) + _doubt(frozen.slack[slot], position) + weights.shape[1] * _LIGHT
+        verdicts[slot] = int(best_wrong > best_right)
+        if abs(best_wrong - best_right) <= doubt:
+            verdicts[slot] = OPEN
+
+
+@compiled
+def _interpolate(start: Array, step: Array, position: float, count: int, weights: Array) -> None:
+    here = np.float32(position)
+    for i in range(count):
+        weights[i] = start[i] + here * step[i]
+
+
+@compiled
+def largest_masses(votes: Array, mixtures: Array, first: int, mass: Array, largest: Array) -> None:
+    """Write the largest class mass of four slots' mixtures to largest (slots,); mass (4, c) is work space."""
+    for j in range(votes.size):
+        for s in range(TILE_SLOTS):
+            mass[s, votes[j]] = 0.0
+    # Four at a time, because each addition to a class has to wait for the one before.
+    for j in range(votes.size):
+        for s in range(TILE_SLOTS):
+            mass[s, votes[j]] += mixtures[first + s, j]
+    for s in range(TILE_SLOTS):
+        largest[first + s] = 0.0
+    for j in range(votes.size):
+        for s in range(TILE_SLOTS):
+            largest[first + s] = max(largest[first + s], mass[s, votes[j]])

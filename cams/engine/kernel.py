@@ -21,11 +21,13 @@ from cams.engine.frozen import (
     BY_DRAW,
     BY_LEADERS,
     BY_MIXTURE,
+    BY_RATES,
     IN_FULL,
     OPEN,
     Frozen,
     draw_between,
     judge_mixtures,
+    largest_masses,
     list_best,
     list_heaviest,
     new_frozen,
@@ -36,6 +38,7 @@ from cams.engine.frozen import (
 )
 from cams.engine.queries import class_masses, label_mass, models_disagree, query_probability
 from cams.engine.spec import KernelSpec
+from cams.engine.tiles import TILE_SLOTS, mix_roughly, rough_margin
 from cams.randomness import COIN, MODEL, POLICY, TIE
 
 
@@ -74,6 +77,8 @@ class Scratch(NamedTuple):
     even: Array
     mass: Array
     masses: Array
+    rough_mass: Array
+    rough_largest: Array
     misses: Array
     verdicts: Array
     low_bits: Array
@@ -103,6 +108,8 @@ def _new_scratch(slots: int, size: int, k: int, num_classes: int) -> Scratch:
         np.full(k, 1.0 / k),
         np.zeros(num_classes),
         np.zeros(k),
+        np.zeros((TILE_SLOTS, num_classes), dtype=np.float32),
+        np.zeros(slots + TILE_SLOTS, dtype=np.float32),
         np.zeros(k, dtype=np.float32),
         np.full(slots, OPEN),
         np.zeros(size, dtype=np.int64),
@@ -240,6 +247,39 @@ def _judge_spent(
 
 
 @compiled
+def _judge_by_rates(
+    learner: KernelSpec, stream: Stream, state: State, frozen: Frozen, work: Scratch, count: int, step: int,
+    log_size: float,
+) -> None:  # fmt: skip
+    """As `_judge_spent`, where each slot has a rate of its own; OPEN where that rate may be about to change."""
+    row, u, horizon = stream.rows[step], stream.uniforms[step], stream.rows.size
+    votes, pi, label, k = stream.predictions[row], stream.advice[row], stream.labels[row], stream.predictions.shape[1]
+    size = frozen.weights.shape[1]
+    for slot in range(count):
+        eta = _rate(learner, log_size, k, stream.num_classes, step + 1, horizon, state.largest_mass[slot])
+        total = weigh(state.policy_losses[slot], eta, frozen.near[slot], work.low_bits, work.high_bits)
+        for i in range(size):
+            frozen.weights[slot, i] = frozen.near[slot, i] / total
+    watches_mass = learner.rate_kind == spec.RATE_ADVERSARIAL_PROOF
+    if watches_mass:
+        ahead = stream.advice[stream.rows[min(step + 1, horizon - 1)]]
+        mix_roughly(
+            pi, frozen.weights, count, frozen.listed, frozen.num_listed, learner.weigh, stream.on, stream.off, ahead,
+            frozen.scores,
+        )  # fmt: skip
+        for first in range(0, count, TILE_SLOTS):
+            largest_masses(votes, frozen.scores, first, work.rough_mass, work.rough_largest)
+    doubt = 1.0 + 2.0 * rough_margin(size + k)
+    for slot in range(count):
+        if watches_mass and work.rough_largest[slot] * doubt > state.largest_mass[slot]:
+            work.verdicts[slot] = OPEN
+        else:
+            policy = draw(frozen.near[slot], u[POLICY])
+            model = _model_of_policy(learner, stream, pi, policy, u, work.scores)
+            work.verdicts[slot] = int(votes[model] != label)
+
+
+@compiled
 def _learn(
     learner: KernelSpec, stream: Stream, state: State, work: Scratch, live: int, row: int, model: int, z: float
 ) -> None:
@@ -309,7 +349,7 @@ def replay_realization(
     state = _new_state(num_budgets + 1, size, k)
     work = _new_scratch(num_budgets + 1, size, k, num_classes)
     way = way_to_play(learner, n, stream.on)
-    frozen = new_frozen(way, num_budgets, size, k)
+    frozen = new_frozen(way, num_budgets, size, n, k)
 
     by_hindsight = learner.recommend == spec.RECOMMEND_HINDSIGHT
     by_leader = learner.recommend == spec.RECOMMEND_LEADER
@@ -317,9 +357,11 @@ def replay_realization(
     by_mixture = learner.recommend == spec.RECOMMEND_MIXTURE or learner.recommend == spec.RECOMMEND_SAMPLE_MODEL
     weighs = not by_leader and not (by_context and n == 0)
     adversarial = learner.rate_kind >= spec.RATE_ADVERSARIAL_PROOF
-    always_mixes = by_mixture or by_context or adversarial
+    by_proof = learner.rate_kind == spec.RATE_ADVERSARIAL_PROOF
+    always_mixes = by_mixture or by_context or by_proof
     bandit = learner.feedback == spec.FEEDBACK_BANDIT
-    live_mixes = bandit or learner.query == spec.QUERY_ENTROPY or learner.query == spec.QUERY_VARIANCE
+    query_reads_mixture = learner.query == spec.QUERY_ENTROPY or learner.query == spec.QUERY_VARIANCE
+    live_mixes = bandit or adversarial or query_reads_mixture
 
     early = horizon // 10 if learner.scaled else 0
     early_labels, spent, num_frozen, recorded, model = 0, 0, 0, 0, 0
@@ -343,14 +385,21 @@ def replay_realization(
         disagree = models_disagree(votes)
 
         if disagree and num_frozen > 0 and way != IN_FULL:
-            if t > last_round and way != BY_LEADERS:
-                last_round = t + span_of(t) - 1
-                eta_near, eta_far = eta, _rate(learner, log_size, k, num_classes, last_round, horizon, 0.0)
+            if t > last_round and way in (BY_DRAW, BY_MIXTURE):
+                goes_on = last_round > 0 and t <= last_round + span_of(last_round)
+                first_round = last_round if goes_on else t
+                last_round = first_round + span_of(first_round)
+                eta_near = eta_far if goes_on else eta
+                eta_far = _rate(learner, log_size, k, num_classes, last_round, horizon, 0.0)
                 set_ends(
-                    way, n, state.policy_losses, num_frozen, eta_near, eta_far, frozen, work.low_bits, work.high_bits
-                )
+                    way, n, state.policy_losses, num_frozen, eta_near, eta_far, goes_on, frozen,
+                    work.low_bits, work.high_bits,
+                )  # fmt: skip
             position = (eta_near - eta) / (eta_near - eta_far) if eta_far < eta_near else 0.0
-            _judge_spent(learner, stream, way, frozen, work, num_frozen, step, position)
+            if way == BY_RATES:
+                _judge_by_rates(learner, stream, state, frozen, work, num_frozen, step, log_size)
+            else:
+                _judge_spent(learner, stream, way, frozen, work, num_frozen, step, position)
 
         # The live slot comes last, so that what the query rule and the update read below is its own.
         for slot in range(num_frozen + can_buy):
@@ -374,7 +423,7 @@ def replay_realization(
             else:
                 model = _name_model(learner, stream, state, work, slot, pi, u)
             state.mistakes[slot] += votes[model] != label
-            if learner.rate_kind == spec.RATE_ADVERSARIAL_PROOF:
+            if by_proof:
                 largest = class_masses(votes, work.w, work.mass, work.masses).max()
                 state.largest_mass[slot] = max(state.largest_mass[slot], largest)
 

@@ -26,7 +26,15 @@ _CACHE_LINE = 64
 
 @instruction
 def _add_tile(
-    typing_context: Any, pi: Any, listed: Any, num_listed: Any, q: Any, first_slot: Any, w: Any, first_model: Any
+    typing_context: Any,
+    pi: Any,
+    listed: Any,
+    group: Any,
+    num_listed: Any,
+    q: Any,
+    first_slot: Any,
+    w: Any,
+    first_model: Any,
 ) -> Any:
     """Add sum_i q[s, i] pi[i, j] over the listed policies i to w[s, j], for 4 slots s and 16 models j."""
 
@@ -49,14 +57,14 @@ def _add_tile(
             lanes = ir.Constant(ir.VectorType(ir.IntType(32), _LANES), [0] * _LANES)
             return builder.shuffle_vector(single, ir.Constant(_VECTOR, ir.Undefined), lanes)
 
-        (pi_data, k), (q_data, m), (w_data, _) = array(0), array(3), array(5)
-        listed_data, _ = array(1)
-        slots = [builder.add(arguments[4], arguments[4].type(s)) for s in range(TILE_SLOTS)]
-        columns = [builder.add(arguments[6], arguments[6].type(j)) for j in range(0, _TILE_MODELS, _LANES)]
+        (pi_data, k), (listed_data, n), (q_data, m), (w_data, _) = array(0), array(1), array(4), array(6)
+        group_, num_listed_, first_slot_, first_model_ = (arguments[position] for position in (2, 3, 5, 7))
+        slots = [builder.add(first_slot_, first_slot_.type(s)) for s in range(TILE_SLOTS)]
+        columns = [builder.add(first_model_, first_model_.type(j)) for j in range(0, _TILE_MODELS, _LANES)]
         places = [[address(w_data, slot, k, column) for column in columns] for slot in slots]
         sums = [[cgutils.alloca_once_value(builder, load(place, w)) for place in row] for row in places]
-        with cgutils.for_range(builder, arguments[2]) as loop:
-            i = builder.load(builder.gep(listed_data, [loop.index]))
+        with cgutils.for_range(builder, num_listed_) as loop:
+            i = builder.load(address(listed_data, group_, n, loop.index))
             advice = [load(address(pi_data, i, k, column), pi) for column in columns]
             for slot, row in zip(slots, sums, strict=True):
                 weight = everywhere(builder.load(address(q_data, slot, m, i)))
@@ -68,7 +76,7 @@ def _add_tile(
                 builder.store(builder.load(total), builder.bitcast(place, _VECTOR.as_pointer()), align=4)
         return context.get_dummy_value()
 
-    return types.void(pi, listed, num_listed, q, first_slot, w, first_model), generate
+    return types.void(pi, listed, group, num_listed, q, first_slot, w, first_model), generate
 
 
 @instruction
@@ -114,7 +122,6 @@ def mix_roughly(
     fetched, portion = 0, ahead.size // max(1, num_tiles) + 1
     for s in range(0, count, TILE_SLOTS):
         group = s // TILE_SLOTS
-        policies = listed[group, : num_listed[group]]
         if count - s < TILE_SLOTS - 1:
             for slot in range(s, count):
                 _add_mixture(pi, q, slot, w)
@@ -125,10 +132,10 @@ def mix_roughly(
             while fetched < stop:
                 _prefetch(ahead, fetched)
                 fetched += _CACHE_LINE // ahead.itemsize
-            _add_tile(pi, policies, policies.size, q, s, w, j)
+            _add_tile(pi, listed, group, num_listed[group], q, s, w, j)
             j += _TILE_MODELS
         if j < k:
-            _add_four_mixtures(pi, policies, q, s, w, j)
+            _add_four_mixtures(pi, listed, group, num_listed[group], q, s, w, j)
 
 
 @compiled
@@ -139,13 +146,12 @@ def _start_from_constants(n: int, q: Array, count: int, weighed: int, on: float,
         return
     own = np.float32(on - off)
     for s in range(count):
-        rest = np.float32(0)
-        if off > 0:
-            for j in range(w.shape[1]):
-                rest += q[s, n + j]
+        weights, mixture, rest = q[s, n:], w[s], np.float32(0)
+        for j in range(mixture.size):
+            rest += weights[j]
         rest *= np.float32(off)
-        for j in range(w.shape[1]):
-            w[s, j] = own * q[s, n + j] + rest
+        for j in range(mixture.size):
+            mixture[j] = own * weights[j] + rest
 
 
 @compiled
@@ -167,10 +173,12 @@ def _add_mixture(pi: Array, q: Array, s: int, w: Array) -> None:
 
 
 @compiled
-def _add_four_mixtures(pi: Array, policies: Array, q: Array, s: int, w: Array, first_model: int) -> None:
+def _add_four_mixtures(
+    pi: Array, listed: Array, group: int, num_listed: int, q: Array, s: int, w: Array, first_model: int
+) -> None:
     """Add the listed policies to four mixtures, for the models that fill no tile."""
-    for x in range(policies.size):
-        i = policies[x]
+    for x in range(num_listed):
+        i = listed[group, x]
         a, b, c, d = q[s, i], q[s + 1, i], q[s + 2, i], q[s + 3, i]
         for j in range(first_model, pi.shape[1]):
             advice = np.float32(pi[i, j])
