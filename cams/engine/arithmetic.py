@@ -50,6 +50,13 @@ def exponentials(x: Array, low_bits: Array, high_bits: Array) -> None:
 
 
 @compiled
+def copy_row(source: Array, target: Array) -> None:
+    """Copy one row of numbers to another; target[:] = source would compile for seconds, for its error messages."""
+    for i in range(source.size):
+        target[i] = source[i]
+
+
+@compiled
 def weigh(losses: Array, eta: float, q: Array, low_bits: Array, high_bits: Array) -> float:
     """Write exp(-eta (L_i - min L)) into q and return the sum."""
     smallest = losses[0]

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from cams.engine import spec
-from cams.engine.arithmetic import weigh
+from cams.engine.arithmetic import copy_row, weigh
 from cams.engine.compiled import Array, compiled, larger
 from cams.engine.spec import KernelSpec
 from cams.engine.tiles import TILE_SLOTS, mix_roughly, rough_margin
@@ -93,7 +93,7 @@ def new_frozen(way: int, slots: int, size: int, n: int, k: int) -> Frozen:
     mixed = groups * TILE_SLOTS
     listed = np.zeros((groups, n), dtype=np.int64)
     for group in range(groups):
-        listed[group] = np.arange(n)
+        copy_row(np.arange(n), listed[group])
     return Frozen(
         np.zeros((slots, size), dtype=np.int64),
         np.zeros(slots, dtype=np.int64),
@@ -112,11 +112,13 @@ def new_frozen(way: int, slots: int, size: int, n: int, k: int) -> Frozen:
 
 
 @compiled
-def list_best(scores: Array, slot: int, frozen: Frozen) -> None:
-    """Make leaders of a slot all whose score, a whole number, is the largest."""
-    top = scores.max()
-    for j in range(scores.size):
-        if scores[j] == top:
+def list_best(counts: Array, sign: float, slot: int, frozen: Frozen) -> None:
+    """Make leaders of a slot all with the largest sign * count, a whole number."""
+    top = sign * counts[0]
+    for j in range(counts.size):
+        top = larger(top, sign * counts[j])
+    for j in range(counts.size):
+        if sign * counts[j] == top:
             frozen.leaders[slot, frozen.num_leaders[slot]] = j
             frozen.num_leaders[slot] += 1
 
@@ -172,7 +174,7 @@ def set_ends(
         losses, near, far = all_losses[slot], frozen.near[slot], frozen.far[slot]
         if goes_on:
             near_total = frozen.far_totals[slot]
-            near[:] = far
+            copy_row(far, near)
         else:
             near_total = weigh(losses, eta_near, near, low_bits, high_bits)
             if way == BY_DRAW:

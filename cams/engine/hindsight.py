@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cams.engine.arithmetic import pick_tied, tie_bar
+from cams.engine.arithmetic import copy_row, pick_tied, tie_bar
 from cams.engine.compiled import Array, compiled, larger
 from cams.randomness import TIE
 
@@ -60,8 +60,8 @@ def hindsight_losses(
                 model = pick_tied(advice[row, i], uniforms[step, TIE])
             by_policy[i] += predictions[row, model] != labels[row]
         if recorded < grid.size and grid[recorded] == step + 1:
-            model_losses[recorded] = by_model
-            policy_losses[recorded] = by_policy
+            copy_row(by_model, model_losses[recorded])
+            copy_row(by_policy, policy_losses[recorded])
             recorded += 1
 
 

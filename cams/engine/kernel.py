@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from cams.engine import spec
-from cams.engine.arithmetic import draw, mix, pick_tied, weigh
-from cams.engine.compiled import Array, compiled, uncounted
+from cams.engine.arithmetic import copy_row, draw, mix, pick_tied, weigh
+from cams.engine.compiled import Array, compiled, smaller, uncounted
 from cams.engine.frozen import (
     BY_DRAW,
     BY_LEADERS,
@@ -118,6 +118,15 @@ def _new_scratch(slots: int, size: int, k: int, num_classes: int) -> Scratch:
 
 
 @compiled
+def _subtract_smallest(losses: Array) -> None:
+    smallest = losses[0]
+    for i in range(losses.size):
+        smallest = smaller(smallest, losses[i])
+    for i in range(losses.size):
+        losses[i] -= smallest
+
+
+@compiled
 def _leave_behind(
     learner: KernelSpec, stream: Stream, way: int, state: State, slot: int, eta_now: float, eta_last: float,
     frozen: Frozen,
@@ -126,17 +135,17 @@ def _leave_behind(
 
     Only differences of losses matter, so a frozen slot's smallest is made 0 once instead of on every round.
     """
-    state.policy_losses[slot + 1] = state.policy_losses[slot]
-    state.policy_losses[slot] -= state.policy_losses[slot].min()
-    state.errors[slot + 1] = state.errors[slot]
-    state.rewards[slot + 1] = state.rewards[slot]
+    copy_row(state.policy_losses[slot], state.policy_losses[slot + 1])
+    _subtract_smallest(state.policy_losses[slot])
+    copy_row(state.errors[slot], state.errors[slot + 1])
+    copy_row(state.rewards[slot], state.rewards[slot + 1])
     state.largest_mass[slot + 1] = state.largest_mass[slot]
     state.mistakes[slot + 1] = state.mistakes[slot]
     if way == BY_LEADERS:
         if learner.recommend == spec.RECOMMEND_LEADER:
-            list_best(-state.errors[slot], slot, frozen)
+            list_best(state.errors[slot], -1.0, slot, frozen)
         elif learner.recommend == spec.RECOMMEND_CONTEXTUAL_LEADER:
-            list_best(state.rewards[slot], slot, frozen)
+            list_best(state.rewards[slot], 1.0, slot, frozen)
         elif learner.recommend == spec.RECOMMEND_BEST_POLICY:
             list_heaviest(state.policy_losses[slot], slot, eta_now, eta_last, 1.0, 0.0, frozen)
         else:
@@ -364,10 +373,12 @@ def replay_realization(
     live_mixes = bandit or adversarial or query_reads_mixture
 
     early = horizon // 10 if learner.scaled else 0
-    early_labels, spent, num_frozen, recorded, model = 0, 0, 0, 0, 0
+    # Not a plain 0, for which the functions called with it would be compiled once more.
+    zero = int(np.int64(0))
+    early_labels, spent, num_frozen, recorded, model = zero, zero, zero, zero, zero
     scale = 1.0
     # Between which rates, and up to which round, spent budgets' weights are interpolated.
-    eta_near, eta_far, last_round = 0.0, 0.0, 0
+    eta_near, eta_far, last_round = 0.0, 0.0, zero
 
     for step in range(horizon):
         t = step + 1
