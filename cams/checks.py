@@ -1,4 +1,4 @@
-"""Checks of arrays that hold class numbers; the error names the array, the position and the value."""
+"""Checks of numbers and of arrays that hold class numbers; the error names the value and where it stands."""
 
 from __future__ import annotations
 
@@ -32,6 +32,16 @@ def in_range(name: str, array: Array, num_classes: int) -> npt.NDArray[np.int32]
         at = _first(outside)
         raise InputError(f"{name}[{_position(at)}] is {array[at]}, expected a class in 0..{num_classes - 1}")
     return np.ascontiguousarray(array, dtype=np.int32)
+
+
+def number(name: str, value: Any, least: float, most: float = np.inf) -> float:
+    """Return a setting as a finite number from `least` to `most`."""
+    if not isinstance(value, int | float | np.integer | np.floating) or isinstance(value, bool):
+        raise InputError(f"{name} is {value!r}, expected a number")
+    if not (np.isfinite(value) and least <= value <= most):
+        expected = f"of at least {least:g}" if most == np.inf else f"from {least:g} to {most:g}"
+        raise InputError(f"{name} is {value:g}, expected a number {expected}")
+    return float(value)
 
 
 def _first(mask: Array) -> tuple[int, ...]:

@@ -177,6 +177,8 @@ class _Player:
             name = settings.pop("name")
         label = settings.pop("label", name)
         learner_entry(name, settings)
+        if "policy" in settings:
+            raise InputError(f"learner '{name}': a replay finds the oracle's policy itself")
         problem = Problem(bundle.num_models, bundle.num_policies, bundle.num_classes, horizon, None, regularize, scaled)
         return cls(name, label, settings, problem)
 

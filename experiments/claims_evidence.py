@@ -27,6 +27,10 @@ class Estimate(NamedTuple):
     high: float
 
 
+class TooLittle(Exception):
+    """A record is whole but too short to say anything, as at a reduced scale."""
+
+
 class Evidence:
     """One record of one experiment on one data set."""
 

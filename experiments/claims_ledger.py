@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from experiments.claims_analysis import ANALYSES, title
-from experiments.claims_evidence import Evidence, estimate
+from experiments.claims_evidence import Evidence, TooLittle, estimate
 from experiments.claims_rules import (
     CONDITIONS,
     HOLDS,
@@ -63,7 +64,8 @@ def _judge_dataset(
         source = find_evidence(results, check.get("experiment", experiment), dataset, seed)
         if source is None:
             continue
-        checks.append(_measure({**check, "points": config["equal_cost_points"]}, source, config["interval"]))
+        with suppress(TooLittle):
+            checks.append(_measure({**check, "points": config["equal_cost_points"]}, source, config["interval"]))
     wanted = sum(1 for _ in _checks(claim, dataset))
     complete = bool(checks) and len(checks) == wanted
     return {

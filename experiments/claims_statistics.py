@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from experiments.claims_evidence import Array, Evidence, Measure
+from experiments.claims_evidence import Array, Evidence, Measure, TooLittle
 from experiments.label_cost import common_costs, gap_at, labels_to_reach, mean_gap
 from experiments.statistics import band
 
@@ -153,6 +153,8 @@ def exponents(evidence: Evidence) -> dict[str, Measure]:
 def regret_exponent(evidence: Evidence, check: Check) -> Measure:
     """The largest of these slopes over cases."""
     slopes = exponents(evidence)
+    if not slopes:
+        raise TooLittle("no horizon of the record is long enough for the fit")
     return lambda weights: max(slope(weights) for slope in slopes.values())
 
 

@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from cams.checks import number
 from cams.engine import spec
 from cams.errors import InputError, lookup
 from cams.learners.base import Array, Choice, Floats, Learner, Problem, Round, exponential_weights, require
@@ -58,7 +59,7 @@ class Cams(Learner):
         self.budget_shapes_queries = self.query_rule.budget_shapes_queries
         self.recommendation = lookup(RECOMMENDATIONS, recommend, "recommendation rule")
         self.weigh_code = lookup(WEIGH, weigh, "way to weigh")
-        self.weigh, self.rate = weigh, rate
+        self.weigh, self.rate = weigh, number("rate", rate, 0)
         n, k = problem.num_policies, problem.num_models
         if weigh == "policies" and n == 0:
             raise InputError("a learner over policies alone needs at least one policy, and there is none")

@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from cams.checks import number
 from cams.engine import spec
 from cams.errors import InputError, lookup, nearest
 from cams.learners.base import Floats, Problem, Round, require
@@ -73,7 +74,7 @@ class Entropy(QueryRule):
 
     def __init__(self, problem: Problem, *, floor: float = 1.0) -> None:
         super().__init__(problem)
-        self.floor = floor
+        self.floor = number("floor", floor, 0)
 
     def probability(self, belief: Belief) -> float:
         if not belief.models_disagree():
@@ -159,7 +160,7 @@ class Survivors(QueryRule):
 
     def __init__(self, problem: Problem, *, delta: float = 0.01, slack: float = 8.0) -> None:
         super().__init__(problem)
-        self.delta, self.slack = delta, slack
+        self.delta, self.slack = number("delta", delta, 1e-12, 1), number("slack", slack, 0)
         self.alive = np.ones(problem.num_models, dtype=np.bool_)
         self.model_losses: Floats = np.zeros(problem.num_models)
 

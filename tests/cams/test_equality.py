@@ -75,6 +75,7 @@ def _learners(bundle: cams.Bundle) -> list[Any]:
     varied = [
         {"name": "cams_adversarial", "label": "rho", "rho": "label"},
         {"name": "cams", "label": "fast", "rate": 3.0, "floor": 0.2},
+        {"name": "cams_nonactive", "label": "still", "rate": 0.0},
         {"name": "iwal", "label": "eager iwal", "delta": 0.5, "slack": 0.05},
         {"name": "cams_variance", "label": "cams iwal", "query": "survivors"},
         {"name": "cams_variance", "label": "cams qbc", "query": "vote_entropy"},

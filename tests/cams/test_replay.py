@@ -50,6 +50,13 @@ REFUSED = {
     "learner 'cams_variance': there is no query rule 'varience'; did you mean 'variance'?": {
         "learners": [("cams_variance", {"query": "varience"})]
     },
+    "learner 'cams': rate is -1, expected a number of at least 0": {"learners": [("cams", {"rate": -1})]},
+    "learner 'mp': rate is nan, expected a number of at least 0": {"learners": [("mp", {"rate": float("nan")})]},
+    "learner 'cqbc': rate is '2', expected a number": {"learners": [("cqbc", {"rate": "2"})]},
+    "learner 'cams': floor is -0.5, expected a number of at least 0": {"learners": [("cams", {"floor": -0.5})]},
+    "learner 'iwal': delta is 0, expected a number from 1e-12 to 1": {"learners": [("iwal", {"delta": 0})]},
+    "learner 'ciwal': slack is -8, expected a number of at least 0": {"learners": [("ciwal", {"slack": -8})]},
+    "learner 'oracle': a replay finds the oracle's policy itself": {"learners": [("oracle", {"policy": 1})]},
     "order has shape (20,), expected (2, 20)": {"order": np.arange(20)},
     "order names rows outside 0..49": {"order": np.full((2, 20), 50)},
     "order has type float64, expected row numbers": {"order": np.zeros((2, 20))},

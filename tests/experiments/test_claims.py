@@ -18,8 +18,9 @@ from experiments.claims_evidence import Estimate, Evidence, estimate
 from experiments.claims_ledger import judge
 from experiments.claims_rules import CONDITIONS, condition_of, joint_verdict, outcome, verdict
 from experiments.claims_statistics import STATISTICS
-from experiments.configuration import CONF, experiment_names
-from experiments.plan import Case, Learner, Plan
+from experiments.configuration import CONF, compose_run, experiment_names
+from experiments.jobs import Places, ensure_record
+from experiments.plan import Case, Learner, Plan, make_plan
 from experiments.records import Record, write_record
 
 REALIZATIONS, HORIZON, BUDGETS = 6, 100, (5, 10, 20)
@@ -174,6 +175,17 @@ def test_a_claim_is_judged_from_its_record_and_explained_where_it_fails(tmp_path
     # The curves coincide up to 10 labels: the sentence carries what was measured, not a reason made up.
     assert "MP" in drift["analysis"]
     assert "20.5 errors with 10 labels" in drift["analysis"]
+
+
+def test_a_record_too_short_for_a_fit_leaves_the_claim_unmeasured(tmp_path: Path) -> None:
+    run = compose_run(["experiment=theory_stochastic", "scale=smoke"])
+    ensure_record(make_plan(run, "synthetic"), Places(tmp_path, tmp_path), 1, lambda message: None)
+    config = OmegaConf.to_container(OmegaConf.load(CONF / "claims.yaml"))
+    (entry,) = [
+        e for claim in judge(config, tmp_path, 0) for e in claim["datasets"] if e["dataset"] == "theory_stochastic"
+    ]
+    assert entry["verdict"] == "not measured"
+    assert {check["statistic"] for check in entry["checks"]} == {"largest_ratio_to_bound"}
 
 
 def test_the_ledger_is_written_and_shows_the_spread_over_seeds(tmp_path: Path) -> None:
