@@ -44,7 +44,8 @@ LEARNER_LOOKS: dict[str, Look] = {
 }
 
 # Lines that no learner draws: classifiers and policies.
-BEST_REFERENCE = Look("", BLACK, "", (0, (1, 1.2)))
+BEST_CLASSIFIER = Look("", BLACK, "", (0, (1, 1.2)))
+BEST_REFERENCE = Look("", BLACK, "", (0, (5, 1.5, 1, 1.5)))
 OTHER_REFERENCE = Look("", "#B5B5B5", "", SOLID)
 SECOND_CASE_LINE = (0, (1, 1))
 _SPARE = (SKY, ORANGE, PURPLE, GREY, BLACK)

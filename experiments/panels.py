@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from experiments.appearance import BEST_REFERENCE, OTHER_REFERENCE, SECOND_CASE_LINE, Look, look_of
+from experiments.appearance import BEST_CLASSIFIER, BEST_REFERENCE, OTHER_REFERENCE, SECOND_CASE_LINE, Look, look_of
 from experiments.records import Record
 from experiments.statistics import band, relative_loss
 
@@ -131,7 +131,7 @@ def relative_loss_over_time(record: Record, options: dict[str, Any]) -> Panel:
     for who, rows in _learners(_traced(record, options)):
         relative = relative_loss(pivot(rows, "loss", "round").T, best).T
         lines.append(_line(who, _rounds(rows), relative))
-    zero = Reference("best_classifier", "Best classifier in hindsight", BEST_REFERENCE, 0.0, 0.0, 0.0)
+    zero = Reference("best_classifier", "Best classifier in hindsight", BEST_CLASSIFIER, 0.0, 0.0, 0.0)
     return Panel(ROUND_LABEL, "Relative loss (errors)", tuple(lines), (zero,))
 
 
@@ -221,17 +221,17 @@ def _references(final: pd.DataFrame, wanted: list[str]) -> Iterator[Reference]:
     Wanted entries: best_classifier, classifiers, best_policy, policies, normal, bad_policies.
     """
     groups = {
-        "best_classifier": (("classifier",), "Best classifier", 1),
-        "classifiers": (("classifier",), "Best reference", None),
-        "best_policy": (("normal", "biased"), "Best policy", 1),
-        "policies": (POLICY_KINDS, "Best policy", TOP_POLICIES),
-        "normal": (("normal", "biased"), "Best reference", None),
-        "bad_policies": (("malicious", "random"), "Best reference", None),
+        "best_classifier": (("classifier",), "Best classifier", BEST_CLASSIFIER, 1),
+        "classifiers": (("classifier",), "Best reference", BEST_REFERENCE, None),
+        "best_policy": (("normal", "biased"), "Best policy", BEST_REFERENCE, 1),
+        "policies": (POLICY_KINDS, "Best policy", BEST_REFERENCE, TOP_POLICIES),
+        "normal": (("normal", "biased"), "Best reference", BEST_REFERENCE, None),
+        "bad_policies": (("malicious", "random"), "Best reference", BEST_REFERENCE, None),
     }
     # What a classifier or a policy's favourite model loses is the same in every case.
     final = final[final["case"] == final["case"].iloc[0]]
     for entry in wanted:
-        kinds, title, count = groups[entry]
+        kinds, title, best_look, count = groups[entry]
         rows = final[final["kind"].isin(kinds)]
         if rows.empty:
             continue
@@ -239,6 +239,5 @@ def _references(final: pd.DataFrame, wanted: list[str]) -> Iterator[Reference]:
         losses = losses.loc[losses.mean(axis=1).sort_values(kind="stable").index][:count]
         for rank, (name, values) in enumerate(losses.iterrows()):
             limits = (float(v) for v in band(values.to_numpy()))
-            look = BEST_REFERENCE if rank == 0 else OTHER_REFERENCE
-            label = title if rank == 0 else "Other references"
+            label, look = (title, best_look) if rank == 0 else ("Other references", OTHER_REFERENCE)
             yield Reference(str(name), label, look, *limits)
