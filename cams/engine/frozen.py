@@ -73,18 +73,17 @@ def way_to_play(learner: KernelSpec, n: int, on: float) -> int:
     """Return how this learner's spent budgets are played, n the number of policies."""
     recommend = learner.recommend
     only_models = n == 0 or learner.weigh == spec.WEIGH_MODELS
-    by_argmax = recommend == spec.RECOMMEND_MIXTURE or recommend == spec.RECOMMEND_CONTEXTUAL_LEADER
-    if recommend == spec.RECOMMEND_LEADER or recommend == spec.RECOMMEND_BEST_POLICY or (by_argmax and only_models):
+    by_argmax = recommend in (spec.RECOMMEND_MIXTURE, spec.RECOMMEND_CONTEXTUAL_LEADER)
+    if recommend in (spec.RECOMMEND_LEADER, spec.RECOMMEND_BEST_POLICY) or (by_argmax and only_models):
         return BY_LEADERS
-    if recommend == spec.RECOMMEND_HINDSIGHT:
-        return IN_FULL
-    if learner.rate_kind >= spec.RATE_ADVERSARIAL_PROOF:
+    if learner.rate_kind in (spec.RATE_ADVERSARIAL_PROOF, spec.RATE_ADVERSARIAL_LABEL):
         return BY_RATES if recommend == spec.RECOMMEND_SAMPLE_POLICY else IN_FULL
     if by_argmax:
         return BY_MIXTURE
-    if recommend == spec.RECOMMEND_SAMPLE_MODEL and not (only_models and on == 1.0):
-        return IN_FULL
-    return BY_DRAW
+    if recommend in (spec.RECOMMEND_RANDOM_POLICY, spec.RECOMMEND_SAMPLE_POLICY):
+        return BY_DRAW
+    # Constants that regularisation has softened are weights of another shape.
+    return BY_DRAW if recommend == spec.RECOMMEND_SAMPLE_MODEL and only_models and on == 1.0 else IN_FULL
 
 
 @compiled
