@@ -12,6 +12,8 @@ from typing import Any, TypeVar, cast
 import numba
 import numpy.typing as npt
 from llvmlite import ir
+from numba.core import types
+from numba.core.errors import TypingError
 from numba.extending import intrinsic
 
 Array = npt.NDArray[Any]
@@ -33,16 +35,21 @@ def _cache_folder() -> str:
     digest = hashlib.sha256()
     for source in sorted([*_HERE.glob("*.py"), _HERE.parent / "randomness.py"]):
         digest.update(source.read_bytes())
-    roots = (_HERE / "__pycache__", Path.home() / ".cache" / "cams", Path(tempfile.gettempdir()) / "cams")
-    for root in roots:
-        folder = root / f"compiled-{digest.hexdigest()[:16]}"
+    name = f"compiled-{digest.hexdigest()[:16]}"
+    # The temporary folder is everybody's, and a cache is code that will be run: only one's own will do.
+    for root in (_HERE / "__pycache__", Path("~/.cache/cams"), Path(tempfile.gettempdir()) / f"cams-{_user()}"):
         try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError:
+            folder = root.expanduser() / name
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        except (OSError, RuntimeError):
             continue
-        if os.access(folder, os.W_OK):
+        if os.access(folder, os.W_OK) and folder.stat().st_uid == _user():
             return str(folder)
     return ""
+
+
+def _user() -> int:
+    return os.getuid() if hasattr(os, "getuid") else 0
 
 
 _FOLDER = _cache_folder()
@@ -69,16 +76,20 @@ compiled_in_order = _decorator({"contract"})
 
 
 def instruction(generator: Callable[..., Any]) -> Any:
-    """Make a function of compiled code of one that writes that code, instruction by instruction, for given types."""
+    """Make a function of compiled code of one that writes that code, instruction by instruction, for given types.
+
+    numba's own decorator, but for its annotations, which do not know that the typing context is not passed.
+    """
     return intrinsic(generator)
 
 
 @instruction
 def uncounted(typing_context: Any, array: Any) -> Any:
-    """Return the same array without its reference counter; the caller must keep the original alive.
+    """Return the same array without its reference counter.
 
-    Every row that compiled code looks at counts as a reference to its array, and threads that share the array would
-    wait for one another at its counter.
+    Every row that compiled code looks at counts as a reference to its array, which takes time, and threads that share
+    the array would wait for one another at its counter. The caller must keep the original alive, and what is returned
+    must never leave compiled code.
     """
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -95,6 +106,9 @@ def _chooser(operation: str) -> Any:
 
     @instruction
     def choose(typing_context: Any, first: Any, second: Any) -> Any:
+        if first != second or first not in (types.float32, types.float64):
+            raise TypingError(f"expected two numbers of one type, not {first} and {second}")
+
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             kind = arguments[0].type
             function = builder.module.declare_intrinsic(operation, [kind], ir.FunctionType(kind, [kind, kind]))

@@ -6,7 +6,7 @@ longer learns can be had for less, in a way that depends on the learner:
 BY_LEADERS  Whatever the rate, the heaviest stays the heaviest: those that tie for it are listed once.
 BY_DRAW     What a uniform draws is read off the cumulative weights, interpolated between two rates.
 BY_MIXTURE  Weights are interpolated, and all slots' mixtures are computed in one go, in single precision.
-BY_RATES    Each slot has a rate of its own. Mixtures in single precision tell whether a rate is about to change.
+BY_RATES    Each slot has a rate of its own; where that follows the mixtures, single precision tells when it changes.
 IN_FULL     Nothing can be saved.
 
 Interpolation and single precision come with a bound on their error. Where it leaves the outcome open, the slot is
@@ -43,8 +43,8 @@ _LIGHT = 1e-7
 class Frozen(NamedTuple):
     """What spent budgets are played from, a slot each.
 
-    leaders     (S, m)    of each row the first num_leaders (S,), none where the heaviest may still change
-    near, far   (S, m)    weights at two rates, cumulative ones if BY_DRAW
+    leaders     (S, m|k)  of each row the first num_leaders (S,), none where the heaviest may still change
+    near, far   (S, m)    weights at two rates, cumulative ones if BY_DRAW; BY_RATES has this round's in near
     far_totals  (S,)      the sum of weights at the far rate
     slack       (S,)      how far a value interpolated half-way between the two may be off
     start, step (S, m)    near and far - near, in single precision
@@ -74,7 +74,11 @@ def way_to_play(learner: KernelSpec, n: int, on: float) -> int:
     recommend = learner.recommend
     only_models = n == 0 or learner.weigh == spec.WEIGH_MODELS
     by_argmax = recommend in (spec.RECOMMEND_MIXTURE, spec.RECOMMEND_CONTEXTUAL_LEADER)
-    if recommend in (spec.RECOMMEND_LEADER, spec.RECOMMEND_BEST_POLICY) or (by_argmax and only_models):
+    if not learner.shortcuts:
+        return IN_FULL
+    if recommend in (spec.RECOMMEND_LEADER, spec.RECOMMEND_BEST_POLICY):
+        return BY_LEADERS
+    if (recommend == spec.RECOMMEND_MIXTURE and only_models) or (by_argmax and n == 0):
         return BY_LEADERS
     if learner.rate_kind in (spec.RATE_ADVERSARIAL_PROOF, spec.RATE_ADVERSARIAL_LABEL):
         return BY_RATES if recommend == spec.RECOMMEND_SAMPLE_POLICY else IN_FULL
@@ -94,7 +98,7 @@ def new_frozen(way: int, slots: int, size: int, n: int, k: int) -> Frozen:
     for group in range(groups):
         copy_row(np.arange(n), listed[group])
     return Frozen(
-        np.zeros((slots, size), dtype=np.int64),
+        np.zeros((slots, max(size, k)), dtype=np.int64),
         np.zeros(slots, dtype=np.int64),
         np.zeros((slots, size)),
         np.zeros((slots, size)),
@@ -167,7 +171,8 @@ def set_ends(
 
     Half-way, exp(-eta L) is interpolated with an error of at most (far - near)^2 / 8 times its second derivative in
     eta, which L^2 exp(-eta_far L) bounds. A mixture adds such errors up with coefficients of at most 1. For a share of
-    the total the variance of L takes the derivative's place, hence the mean of L^2, as the smallest L is 0.
+    the total the variance of L takes the derivative's place, hence the mean of L^2, as the smallest L is 0; its sum at
+    the far rate over the total at the near one is above the mean at any rate between.
     """
     for slot in range(count):
         losses, near, far = all_losses[slot], frozen.near[slot], frozen.far[slot]
@@ -232,7 +237,8 @@ def draw_between(
     """Write what the uniform draws from each slot's weights at a position between near (0) and far (1), or OPEN."""
     size = near.shape[1]
     for slot in range(count):
-        doubt = _doubt(slack[slot], position) + 1e-12
+        # The second part is for the rounding of sums.
+        doubt = _doubt(slack[slot], position) + 1e-12 + 4 * size * 2.0**-53
         low, high = uniform - doubt, uniform + doubt
         surely, possibly = 0, 0
         for i in range(size):
@@ -252,7 +258,7 @@ def pick_leaders(leaders: Array, num_leaders: Array, uniform: float, count: int,
 
 @compiled
 def judge_mixtures(
-    learner: KernelSpec,
+    weighed: int,
     pi: Array,
     ahead: Array,
     misses: Array,
@@ -269,7 +275,7 @@ def judge_mixtures(
     """
     weights = frozen.weights
     _interpolate(frozen.start.ravel(), frozen.step.ravel(), position, count * weights.shape[1], weights.ravel())
-    mix_roughly(pi, weights, count, frozen.listed, frozen.num_listed, learner.weigh, on, off, ahead, frozen.scores)
+    mix_roughly(pi, weights, count, frozen.listed, frozen.num_listed, weighed, on, off, ahead, frozen.scores)
     scores, factors, margin = frozen.scores, frozen.factors, rough_margin(weights.shape[1])
     for slot in range(count):
         best_right, best_wrong = np.float32(0), np.float32(0)

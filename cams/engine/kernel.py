@@ -150,10 +150,11 @@ def _leave_behind(
             list_heaviest(state.policy_losses[slot], slot, eta_now, eta_last, 1.0, 0.0, frozen)
         else:
             list_heaviest(state.policy_losses[slot], slot, eta_now, eta_last, stream.on, stream.off, frozen)
-    most = state.rewards[slot].max()
-    if way == BY_MIXTURE and learner.recommend == spec.RECOMMEND_CONTEXTUAL_LEADER and most > 0:
+    if way == BY_MIXTURE and learner.recommend == spec.RECOMMEND_CONTEXTUAL_LEADER:
+        most = state.rewards[slot].max()
+        # While nobody was right all count alike.
         for j in range(state.rewards.shape[1]):
-            frozen.factors[slot, j] = state.rewards[slot, j] / most
+            frozen.factors[slot, j] = state.rewards[slot, j] / most if most > 0 else 1.0
 
 
 @compiled
@@ -235,7 +236,7 @@ def _judge_spent(
         for j in range(votes.size):
             work.misses[j] = votes[j] != label
         ahead = stream.advice[next_row]
-        judge_mixtures(learner, pi, ahead, work.misses, stream.on, stream.off, position, count, frozen, verdicts)
+        judge_mixtures(learner.weigh, pi, ahead, work.misses, stream.on, stream.off, position, count, frozen, verdicts)
         return
     by_policy = _names_policy(learner)
     uniform = u[POLICY] if by_policy else (u[MODEL] if way == BY_DRAW else u[TIE])
@@ -264,12 +265,13 @@ def _judge_by_rates(
     row, u, horizon = stream.rows[step], stream.uniforms[step], stream.rows.size
     votes, pi, label, k = stream.predictions[row], stream.advice[row], stream.labels[row], stream.predictions.shape[1]
     size = frozen.weights.shape[1]
+    watches_mass = learner.rate_kind == spec.RATE_ADVERSARIAL_PROOF
     for slot in range(count):
         eta = _rate(learner, log_size, k, stream.num_classes, step + 1, horizon, state.largest_mass[slot])
         total = weigh(state.policy_losses[slot], eta, frozen.near[slot], work.low_bits, work.high_bits)
-        for i in range(size):
-            frozen.weights[slot, i] = frozen.near[slot, i] / total
-    watches_mass = learner.rate_kind == spec.RATE_ADVERSARIAL_PROOF
+        if watches_mass:
+            for i in range(size):
+                frozen.weights[slot, i] = frozen.near[slot, i] / total
     if watches_mass:
         ahead = stream.advice[stream.rows[min(step + 1, horizon - 1)]]
         mix_roughly(
@@ -278,9 +280,12 @@ def _judge_by_rates(
         )  # fmt: skip
         for first in range(0, count, TILE_SLOTS):
             largest_masses(votes, frozen.scores, first, work.rough_mass, work.rough_largest)
+    # Generous: a class's mass is a sum of up to k such mixtures, each over `size` policies.
     doubt = 1.0 + 2.0 * rough_margin(size + k)
     for slot in range(count):
-        if watches_mass and work.rough_largest[slot] * doubt > state.largest_mass[slot]:
+        # From 1 on the rate no longer depends on the mass.
+        known = state.largest_mass[slot]
+        if watches_mass and known < 1.0 and work.rough_largest[slot] * doubt > known:
             work.verdicts[slot] = OPEN
         else:
             policy = draw(frozen.near[slot], u[POLICY])

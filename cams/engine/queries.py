@@ -74,6 +74,15 @@ def _variance(masses: Array) -> float:
 
 
 @compiled
+def _classes_with_mass(masses: Array) -> int:
+    """Count the classes with any mass; below 1e-300 digits are lost, and two ways to compute it need not agree."""
+    count = 0
+    for y in range(masses.size):
+        count += masses[y] > 1e-300
+    return count
+
+
+@compiled
 def _vote_entropy(shares: Array, num_votes: int, num_classes: int) -> float:
     """Return the entropy of the shares of votes, 1 where they are spread as evenly as can be."""
     total = 0.0
@@ -136,5 +145,4 @@ def query_probability(
         return _vote_entropy(p, votes.size, num_classes)
     if rule == spec.QUERY_ENTROPY:
         return max(a / sqrt(t), _entropy(p, num_classes))
-    variance = _variance(p)
-    return max(variance, eta) if variance > 0 else 0.0
+    return max(_variance(p), eta) if _classes_with_mass(p) > 1 else 0.0

@@ -51,5 +51,6 @@ class KernelSpec(NamedTuple):
     query_b: float
     recommend: int
     feedback: int = FEEDBACK_FULL
-    regularize: bool = False
+    regularize: bool = False  # read before the kernel starts, which gets advice as it is to be used
     scaled: bool = False
+    shortcuts: bool = True  # without them spent budgets are played in full, which tests compare with

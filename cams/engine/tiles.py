@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
+from numba.core.errors import TypingError
 
 from cams.engine import spec
 from cams.engine.compiled import Array, compiled, instruction
@@ -19,6 +20,8 @@ from cams.engine.compiled import Array, compiled, instruction
 # More registers than this the compiler would move to memory and back.
 TILE_SLOTS = 4
 _TILE_MODELS = 16
+# Fewer slots than this are cheaper one by one than as a tile with empty rows.
+_FEWEST_TILED = 3
 _LANES = 8
 _VECTOR = ir.VectorType(ir.FloatType(), _LANES)
 _CACHE_LINE = 64
@@ -37,6 +40,10 @@ def _add_tile(
     first_model: Any,
 ) -> Any:
     """Add sum_i q[s, i] pi[i, j] over the listed policies i to w[s, j], for 4 slots s and 16 models j."""
+    if any(array.layout != "C" for array in (pi, listed, q, w)):
+        raise TypingError("a tile needs arrays in C order")
+    if (listed.dtype, q.dtype, w.dtype) != (types.int64, types.float32, types.float32):
+        raise TypingError(f"a tile needs int64, float32 and float32, not {listed.dtype}, {q.dtype} and {w.dtype}")
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         def array(position: int) -> tuple[Any, Any]:
@@ -111,18 +118,20 @@ def mix_roughly(
 ) -> None:
     """Write `count` mixtures at once, q (slots, m) into w (slots, k), without dividing by the sum of weights.
 
-    slots is a multiple of 4, with weights of 0 where nothing is wanted. Of the policies, only those that are listed
-    for each four slots are mixed: the first num_listed[g] of listed[g]. Good to `rough_margin`. ahead (n, k) is the
-    advice of the next round.
+    slots is a multiple of 4, with weights of 0 where nothing is wanted; rows of w beyond `count` mean nothing. Policies
+    that are not listed for their four slots, among the first num_listed[g] of listed[g], may be left out. Good to
+    `rough_margin`. ahead (n, k) is the advice of the next round.
     """
     _start_from_constants(pi.shape[0], q, count, weighed, on, off, w)
+    if weighed == spec.WEIGH_MODELS:
+        return
     k = pi.shape[1]
-    num_tiles = (count + 1) // TILE_SLOTS * (k // _TILE_MODELS)
+    num_tiles = (count + TILE_SLOTS - _FEWEST_TILED) // TILE_SLOTS * (k // _TILE_MODELS)
     # A bit of the next row before each tile: processors keep track of a dozen or two lines at a time.
     fetched, portion = 0, ahead.size // max(1, num_tiles) + 1
     for s in range(0, count, TILE_SLOTS):
         group = s // TILE_SLOTS
-        if count - s < TILE_SLOTS - 1:
+        if count - s < _FEWEST_TILED:
             for slot in range(s, count):
                 _add_mixture(pi, q, slot, w)
             continue
@@ -140,13 +149,14 @@ def mix_roughly(
 
 @compiled
 def _start_from_constants(n: int, q: Array, count: int, weighed: int, on: float, off: float, w: Array) -> None:
-    """Write to w what the constant policies, weighed behind the n others if at all, add to the mixtures."""
+    """Write to w what the constant policies, weighed behind the n others, alone, or not at all, add to the mixtures."""
     if weighed == spec.WEIGH_POLICIES:
         w[:] = 0
         return
+    first = n if weighed == spec.WEIGH_EXTENDED else 0
     own = np.float32(on - off)
     for s in range(count):
-        weights, mixture, rest = q[s, n:], w[s], np.float32(0)
+        weights, mixture, rest = q[s, first:], w[s], np.float32(0)
         for j in range(mixture.size):
             rest += weights[j]
         rest *= np.float32(off)
@@ -192,6 +202,7 @@ def _add_four_mixtures(
 def rough_margin(size: int) -> float:
     """Return how far, as a share, rounding may move two rough mixtures over `size` policies apart.
 
-    It moves a sum of positive terms by at most `size` units in the last place.
+    It moves a sum of positive terms by at most `size` units in the last place, and the few operations before and
+    after it by no more than 8, either way for each of the two.
     """
     return 4.0 * (size + 8) * 2.0**-24

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from cams.checks import number
 from cams.engine.spec import KernelSpec
 from cams.errors import InputError
 from cams.randomness import COIN
@@ -138,6 +139,11 @@ class Learner(ABC):
         budget = require(self.problem.budget, "budget", "scaled queries")
         bought = max(1, self.early_labels)
         return (budget - self.early_labels) / (require(self.problem.horizon, "horizon", "") - early) * early / bought
+
+
+def checked_rate(rate: float) -> float:
+    """Return the factor on a learning rate; far beyond any use its squares would overflow."""
+    return number("rate", rate, 0, 1e6)
 
 
 def require(value: int | None, name: str, who: str) -> int:

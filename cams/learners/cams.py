@@ -15,10 +15,19 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from cams.checks import number
 from cams.engine import spec
 from cams.errors import InputError, lookup
-from cams.learners.base import Array, Choice, Floats, Learner, Problem, Round, exponential_weights, require
+from cams.learners.base import (
+    Array,
+    Choice,
+    Floats,
+    Learner,
+    Problem,
+    Round,
+    checked_rate,
+    exponential_weights,
+    require,
+)
 from cams.learners.queries import Belief, make_query_rule
 from cams.learners.recommendations import RECOMMENDATIONS
 from cams.policies import regularize, regularized_constant
@@ -59,7 +68,7 @@ class Cams(Learner):
         self.budget_shapes_queries = self.query_rule.budget_shapes_queries
         self.recommendation = lookup(RECOMMENDATIONS, recommend, "recommendation rule")
         self.weigh_code = lookup(WEIGH, weigh, "way to weigh")
-        self.weigh, self.rate = weigh, number("rate", rate, 0)
+        self.weigh, self.rate = weigh, checked_rate(rate)
         n, k = problem.num_policies, problem.num_models
         if weigh == "policies" and n == 0:
             raise InputError("a learner over policies alone needs at least one policy, and there is none")

@@ -8,10 +8,19 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from cams.checks import number
 from cams.engine import spec
 from cams.errors import InputError
-from cams.learners.base import Array, Choice, Floats, Learner, Problem, Round, exponential_weights, pick_tied
+from cams.learners.base import (
+    Array,
+    Choice,
+    Floats,
+    Learner,
+    Problem,
+    Round,
+    checked_rate,
+    exponential_weights,
+    pick_tied,
+)
 from cams.learners.queries import Belief, make_query_rule
 from cams.policies import regularize
 from cams.randomness import TIE
@@ -85,7 +94,7 @@ class ContextualLeader(FollowTheLeader):
 
     def __init__(self, problem: Problem, *, query: str, rate: float = 1.0, **query_settings: Any) -> None:
         super().__init__(problem, query=query, **query_settings)
-        self.rate = number("rate", rate, 0)
+        self.rate = checked_rate(rate)
         self.rewards: Floats = np.zeros(problem.num_models)
         self.policy_loss: Floats = np.zeros(problem.num_policies)
 

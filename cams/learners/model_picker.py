@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from math import sqrt
 
-from cams.checks import number
-from cams.learners.base import Problem
+from cams.learners.base import Problem, checked_rate
 from cams.learners.cams import Cams
 
 
@@ -13,4 +12,4 @@ class ModelPicker(Cams):
     """Argmax of exp(-eta_t Lhat_j), eta_t = rate * sqrt(ln k / (2t)); labels by max(v, eta_t)."""
 
     def __init__(self, problem: Problem, *, rate: float = 1.0) -> None:
-        super().__init__(problem, query="variance", weigh="models", rate=number("rate", rate, 0) / sqrt(2))
+        super().__init__(problem, query="variance", weigh="models", rate=checked_rate(rate) / sqrt(2))

@@ -103,8 +103,10 @@ class Variance(QueryRule):
         if not belief.models_disagree():
             return 0.0
         mass = belief.class_mass()
-        variance = float((mass * (1.0 - mass)).max())
-        return max(variance, belief.eta) if variance > 0 else 0.0
+        # v > 0, asked so that a sum of 1 - 1e-16 instead of 1 does not decide it.
+        if (mass > 1e-300).sum() < 2:
+            return 0.0
+        return max(float((mass * (1.0 - mass)).max()), belief.eta)
 
 
 class Random(QueryRule):

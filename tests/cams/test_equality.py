@@ -181,6 +181,19 @@ def test_a_long_stream_with_sharp_weights(make_bundle: Any, play_plainly: Any) -
         assert result.loss[0, 0, 0] == sum(played.mistakes), name
 
 
+@pytest.mark.parametrize("name", ["mp", "cams_variance"])
+@pytest.mark.parametrize("rate", [100.0, 1000.0])
+def test_the_variance_rule_where_weights_underflow(make_bundle: Any, play_plainly: Any, name: str, rate: float) -> None:
+    """Whether two classes have mass may not depend on how the rest adds up to 1."""
+    for seed in range(6):
+        bundle = make_bundle(rows=300, k=5, n=3, c=3, seed=seed)
+        result = cams.replay(bundle, [(name, {"rate": rate})], horizon=300, budgets=[300], realizations=1, seed=SEED)
+        order, draws = stream_order(SEED, 0, 300, 300), uniforms(SEED, 0, 300)
+        played = play_plainly(bundle, name, budget=300, rows=order, draws=draws, rate=rate)
+        assert result.queries.item() == sum(played.queries), seed
+        assert result.loss.item() == sum(played.mistakes), seed
+
+
 @pytest.mark.parametrize("rate", [20.0, 50.0])
 def test_a_class_with_almost_no_mass_still_has_some(play_plainly: Any, rate: float) -> None:
     """Model Picker's rule asks whether v > 0: the engine may not round a weight of 1e-40 to nothing."""

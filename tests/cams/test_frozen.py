@@ -1,15 +1,18 @@
 """Spent budgets are played cheaply: what is claimed of interpolation and rounding holds, and doubt is admitted."""
 
+from itertools import product
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numba.core.errors import TypingError
 
 from cams.engine import frozen, spec, tiles
 from cams.engine.arithmetic import draw, pick_tied
 from cams.engine.compiled import compiled
+from cams.engine.kernel import Stream, replay_realization
 from cams.engine.spec import KernelSpec
 
 seeds = st.integers(0, 2**32 - 1)
@@ -83,23 +86,11 @@ def test_a_verdict_is_the_learners_own_or_open(
     pi = (pi / pi.sum(axis=1, keepdims=True)).astype(np.float32)
     misses = rng.integers(0, 2, k).astype(np.float32)
     verdicts = np.zeros(slots, dtype=np.int64)
-    frozen.judge_mixtures(_argmax_over_extended(), pi, pi, misses, 1.0, 0.0, position, slots, state, verdicts)
+    frozen.judge_mixtures(spec.WEIGH_EXTENDED, pi, pi, misses, 1.0, 0.0, position, slots, state, verdicts)
     weights = np.exp(-_rate_between(0.2, 0.2 * ratio, position) * losses)
     scores = state.factors[:slots] * (weights[:, :n] @ pi.astype(float) + weights[:, n:])
     for slot in range(slots):
         assert verdicts[slot] in (frozen.OPEN, misses[pick_tied(scores[slot], rng.random())])
-
-
-def _argmax_over_extended() -> KernelSpec:
-    return KernelSpec(
-        weigh=spec.WEIGH_EXTENDED,
-        rate_kind=spec.RATE_ANYTIME,
-        rate=1.0,
-        query=spec.QUERY_CONSTANT,
-        query_a=1.0,
-        query_b=0.0,
-        recommend=spec.RECOMMEND_MIXTURE,
-    )
 
 
 def test_a_clear_winner_is_not_left_open() -> None:
@@ -110,7 +101,7 @@ def test_a_clear_winner_is_not_left_open() -> None:
     verdicts = np.full(1, frozen.OPEN)
     for wrong in (0, 1):
         misses = np.array([1 - wrong, wrong, 1 - wrong, 1 - wrong], dtype=np.float32)
-        frozen.judge_mixtures(_argmax_over_extended(), pi, pi, misses, 1.0, 0.0, 0.5, 1, state, verdicts)
+        frozen.judge_mixtures(spec.WEIGH_EXTENDED, pi, pi, misses, 1.0, 0.0, 0.5, 1, state, verdicts)
         assert verdicts[0] == wrong
 
 
@@ -149,3 +140,85 @@ def test_rough_mixtures_are_good_to_the_margin(k: int, count: int, dtype: Any, w
     if weighed == spec.WEIGH_EXTENDED:
         expected += q[:count, n:] @ ((on - off) * np.eye(k) + off)
     np.testing.assert_allclose(w[:count], expected, rtol=tiles.rough_margin(size))
+
+
+def test_going_on_from_the_far_end_is_as_good_as_starting_there() -> None:
+    losses = _losses(np.random.default_rng(3), 5, 20, 4.0)
+    bits = np.zeros(20, dtype=np.int64), np.zeros(20, dtype=np.int64)
+    for way in (frozen.BY_DRAW, frozen.BY_MIXTURE):
+        gone_on = _with_ends(way, losses, 8, 12, 0.3, 0.28)
+        frozen.set_ends(way, 8, losses, 5, 0.28, 0.26, True, gone_on, *bits)
+        afresh = _with_ends(way, losses, 8, 12, 0.28, 0.26)
+        for name in ("near", "far", "slack", "start", "step", "num_listed"):
+            np.testing.assert_allclose(getattr(gone_on, name), getattr(afresh, name), rtol=1e-13, err_msg=name)
+
+
+@pytest.mark.parametrize("c", [3, 200])
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 7])
+def test_the_rough_mass_of_a_class_is_good_to_the_margin(c: int, count: int) -> None:
+    rng, (n, k) = np.random.default_rng(count), (9, 21)
+    slots = -(-count // tiles.TILE_SLOTS) * tiles.TILE_SLOTS
+    q = np.zeros((slots, n + k), dtype=np.float32)
+    q[:count] = rng.dirichlet(np.ones(n + k), count)
+    pi, votes = rng.dirichlet(np.ones(k), n).astype(np.float32), rng.integers(0, c, k).astype(np.int32)
+    listed, w = np.tile(np.arange(n), (slots // tiles.TILE_SLOTS, 1)), np.zeros((slots, k), dtype=np.float32)
+    tiles.mix_roughly(pi, q, count, listed, np.full(len(listed), n), spec.WEIGH_EXTENDED, 1.0, 0.0, pi, w)
+    largest = np.zeros(slots, dtype=np.float32)
+    for first in range(0, count, tiles.TILE_SLOTS):
+        frozen.largest_masses(votes, w, first, np.ones((tiles.TILE_SLOTS, c), dtype=np.float32), largest)
+    exact = q[:count, :n].astype(float) @ pi + q[:count, n:]
+    masses = [np.bincount(votes, weights=row).max() for row in exact]
+    np.testing.assert_allclose(largest[:count], masses, rtol=tiles.rough_margin(n + k + k))
+
+
+def test_few_outcomes_are_left_open() -> None:
+    """A bound that always says OPEN would be right, and useless."""
+    rng, (slots, n, k), t = np.random.default_rng(0), (8, 20, 30), 1000
+    rates = [np.sqrt(np.log(n + k) / round_) for round_ in (t, t + frozen.span_of(t))]
+    losses = _losses(rng, slots, n + k, 20.0)
+    drawn, mixed = (_with_ends(way, losses, n, k, *rates) for way in (frozen.BY_DRAW, frozen.BY_MIXTURE))
+    chosen, verdicts, opened, judged = np.zeros(slots, dtype=np.int64), np.zeros(slots, dtype=np.int64), 0, 0
+    for _ in range(200):
+        frozen.draw_between(drawn.near, drawn.far, drawn.slack, rng.random(), rng.random(), slots, chosen)
+        pi = rng.dirichlet(np.full(k, 0.3), n).astype(np.float32)
+        misses = rng.integers(0, 2, k).astype(np.float32)
+        frozen.judge_mixtures(spec.WEIGH_EXTENDED, pi, pi, misses, 1.0, 0.0, rng.random(), slots, mixed, verdicts)
+        opened += (chosen == frozen.OPEN).sum() + (verdicts == frozen.OPEN).sum()
+        judged += 2 * slots
+    assert opened < 0.02 * judged
+
+
+WEIGHED = (spec.WEIGH_EXTENDED, spec.WEIGH_POLICIES, spec.WEIGH_MODELS)
+RATES = (spec.RATE_ANYTIME, spec.RATE_BANDIT, spec.RATE_ADVERSARIAL_PROOF, spec.RATE_ADVERSARIAL_LABEL)
+RECOMMENDED = tuple(range(spec.RECOMMEND_CONTEXTUAL_LEADER + 1))
+
+
+@pytest.mark.parametrize(("on", "off"), [(1.0, 0.0), (0.3, 0.7 / 17)])
+@pytest.mark.parametrize(("k", "n"), [(18, 5), (4, 9)])
+def test_any_combination_of_codes_is_played_as_in_full(on: float, off: float, k: int, n: int) -> None:
+    """Also those that no learner of this package is made of; most rounds agree, so that spans are left and resumed."""
+    rng, rows, c = np.random.default_rng(k), 500, 3
+    labels = rng.integers(0, c, rows).astype(np.int32)
+    votes = np.where(rng.random((rows, k)) < 0.6, labels[:, None], rng.integers(0, c, (rows, k)))
+    votes[rng.random(rows) < 0.6] = 1
+    advice = rng.dirichlet(np.full(k, 0.3), (rows, n)).astype(np.float32)
+    arrays = (np.arange(rows), votes.astype(np.int32), labels, advice, rng.random((rows, 4)), c, on, off)
+    budgets = np.array([0, 1, 3, 7, 12, 20, 33, 50, 80])
+
+    def play(**codes: Any) -> Any:
+        learner = KernelSpec(rate=2.0, query=spec.QUERY_CONSTANT, query_a=0.4, query_b=0.0, **codes)
+        out = [np.zeros(9, np.int64), np.zeros(9, np.int64), np.zeros((9, 5), np.int64), np.zeros((9, 5), np.int64)]
+        grid = np.array([100, 200, 300, 400, 500])
+        replay_realization(Stream(*arrays), learner, np.empty(0, np.int64), budgets, grid, *out)
+        return out
+
+    for weighed, rate_kind, recommend in product(WEIGHED, RATES, RECOMMENDED):
+        codes = {"weigh": weighed, "rate_kind": rate_kind, "recommend": recommend}
+        for fast, slow in zip(play(**codes), play(**codes, shortcuts=False), strict=True):
+            np.testing.assert_array_equal(fast, slow, str(codes))
+
+
+def test_what_a_tile_cannot_read_is_refused() -> None:
+    q, w, listed = np.zeros((4, 3), np.float32), np.zeros((4, 16), np.float32), np.zeros((1, 3), np.int64)
+    with pytest.raises(TypingError, match="C order"):
+        tiles.mix_roughly(np.asfortranarray(np.ones((3, 16))), q, 4, listed, listed[0], 1, 1.0, 0.0, q, w)

@@ -50,8 +50,8 @@ REFUSED = {
     "learner 'cams_variance': there is no query rule 'varience'; did you mean 'variance'?": {
         "learners": [("cams_variance", {"query": "varience"})]
     },
-    "learner 'cams': rate is -1, expected a number of at least 0": {"learners": [("cams", {"rate": -1})]},
-    "learner 'mp': rate is nan, expected a number of at least 0": {"learners": [("mp", {"rate": float("nan")})]},
+    "learner 'cams': rate is -1, expected a number from 0 to 1e+06": {"learners": [("cams", {"rate": -1})]},
+    "learner 'mp': rate is nan, expected a number from 0 to 1e+06": {"learners": [("mp", {"rate": float("nan")})]},
     "learner 'cqbc': rate is '2', expected a number": {"learners": [("cqbc", {"rate": "2"})]},
     "learner 'cams': floor is -0.5, expected a number of at least 0": {"learners": [("cams", {"floor": -0.5})]},
     "learner 'iwal': delta is 0, expected a number from 1e-12 to 1": {"learners": [("iwal", {"delta": 0})]},
