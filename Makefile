@@ -14,7 +14,7 @@ SMOKE := data/smoke
 
 help: ## show this list
 	@grep -hE '^[a-z][a-z0-9_ -]*:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | \
-	  awk -F'\t' '{printf "  make %-36s %s\n", $$1, $$2}'
+	  awk -F'\t' '{gsub(/\$$\$$/, "$$", $$2); printf "  make %-36s %s\n", $$1, $$2}'
 
 # Two environments in one folder: enough for figures (no torch), and everything.
 $(VENV)/figures.done: pyproject.toml constraints.txt
@@ -29,7 +29,7 @@ $(VENV)/everything.done: pyproject.toml constraints.txt
 
 setup: $(VENV)/everything.done ## build .venv with all that training and testing need
 
-figures: $(VENV)/figures.done ## replay every bundle at paper counts, draw every figure and table (no data, no torch)
+figures: $(VENV)/figures.done ## draw every figure and table; replay, at paper counts, what has no record (no data, no torch)
 	python -m experiments.all
 	python -m experiments.claims
 
@@ -48,7 +48,7 @@ bench: $(VENV)/everything.done ## measure the replay engine, as ratios in one ru
 	python -m experiments.bench
 
 # Exit code 2 is a data set that cannot be had, which stops no other.
-smoke: $(VENV)/everything.done ## the tabular pipeline and every experiment at smoke scale, in data/smoke
+smoke: $(VENV)/everything.done ## the tabular pipeline and its experiments at smoke scale, in data/smoke
 	for dataset in vertebral drift covtype; do \
 	  python -m data_prep.all dataset=$$dataset scale=smoke paths.work=$(SMOKE) paths.results=$(SMOKE)/results \
 	    || [ $$? = 2 ] || exit 1; \

@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cams.archive import open_archive, write_archive
-from cams.checks import in_range, integers
+from cams.checks import distinct, in_range, integers
 from cams.compact import COMPACT_KEY, expand_advice
 from cams.errors import InputError, lookup
 
@@ -239,7 +239,9 @@ def _names(array_name: str, names: Sequence[str] | None, count: int, prefix: str
     _require_list(array_name, names)
     if len(names) != count:
         raise InputError(f"{array_name} has {len(names)} names, expected {count}")
-    return [str(name) for name in names]
+    listed = [str(name) for name in names]
+    distinct(array_name, listed)
+    return listed
 
 
 def _require_list(array_name: str, values: Sequence[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,13 @@ def number(name: str, value: Any, least: float, most: float = np.inf) -> float:
         expected = f"of at least {least:g}" if most == np.inf else f"from {least:g} to {most:g}"
         raise InputError(f"{name} is {value:g}, expected a number {expected}")
     return float(value)
+
+
+def distinct(what: str, names: Sequence[str]) -> None:
+    """Refuse a list in which a name stands twice: nobody could tell the two apart."""
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(f"{what} has the name '{name}' twice")
 
 
 def _first(mask: Array) -> tuple[int, ...]:

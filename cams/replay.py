@@ -6,6 +6,7 @@ result.summary()
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -18,6 +19,7 @@ from scipy.special import stdtrit
 from tqdm import tqdm
 
 from cams.bundle import Bundle
+from cams.engine.compiled import is_compiled
 from cams.engine.hindsight import favourite_models, hindsight_losses, models_of_policy
 from cams.engine.kernel import Stream, replay_realization
 from cams.engine.spec import RECOMMEND_HINDSIGHT
@@ -33,6 +35,7 @@ Integers = npt.NDArray[np.int64]
 LearnerLike = str | tuple[str, Mapping[str, Any]] | Mapping[str, Any]
 
 CONFIDENCE = 0.9
+COMPILING = "compiling the replay engine first, once: half a minute or so"
 # Rows a thread takes at a time when it looks up favourite models.
 _FAVOURITES_BLOCK = 1000
 
@@ -120,6 +123,7 @@ def replay(
     from 0, `scaled` spreads each budget over the known horizon, `trace` lists rounds at which
     to record cumulative values. Threads (`n_jobs`) divide realizations; results do not depend on how.
     """
+    _check_kinds(bundle, learners, {"regularize": regularize, "scaled": scaled})
     asked = _checked_budgets(budgets)
     _check_stream(bundle, horizon, realizations, seed, order)
     trace_grid = _checked_trace(trace, horizon)
@@ -140,6 +144,8 @@ def replay(
         stage.play(realization, np.ascontiguousarray(rows, dtype=np.int64), uniforms(seed, realization, horizon))
 
     stage.allocate(realizations)
+    if not (_silent(progress) or is_compiled()):
+        tqdm.write(COMPILING, file=sys.stderr)
     with (
         ThreadPoolExecutor(max_workers=max(1, n_jobs)) as pool,
         tqdm(total=realizations, desc="replay", unit="realization", disable=_silent(progress), leave=False) as bar,
@@ -296,6 +302,16 @@ class _Stage:
             model_losses=arrays["model"][:, -1],
             policy_losses=arrays["policy"][:, -1],
         )
+
+
+def _check_kinds(bundle: object, learners: object, switches: Mapping[str, object]) -> None:
+    if not isinstance(bundle, Bundle):
+        raise InputError(f"expected a Bundle, not {type(bundle).__name__}; cams.Bundle.load reads one from a file")
+    if isinstance(learners, str):
+        raise InputError(f"learners must be a list, such as ['{learners}']")
+    for name, value in switches.items():
+        if not isinstance(value, bool):
+            raise InputError(f"{name} is {value!r}, expected true or false")
 
 
 def _checked_budgets(budgets: Sequence[int] | Array) -> Integers:

@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from cams.archive import Archive, open_archive, write_archive
 from cams.bundle import Bundle
+from cams.checks import distinct
 from cams.errors import InputError
 from cams.learners import Round, make_learner
 from cams.randomness import uniform_source
@@ -64,7 +65,7 @@ class Selector:
         self,
         *,
         models: Sequence[str],
-        policies: Sequence[str] = (),
+        policies: Sequence[str] | None = None,
         num_classes: int,
         budget: float | None = None,
         cost: float = 1.0,
@@ -83,7 +84,9 @@ class Selector:
             raise InputError(f"cost is {cost}, expected more than 0")
         if num_classes < 1 or not models:
             raise InputError("a selector needs at least one model and one class")
-        self.models, self.policies = [str(m) for m in models], [str(p) for p in policies]
+        self.models, self.policies = [str(m) for m in models], [str(p) for p in policies or ()]
+        distinct("models", self.models)
+        distinct("policies", self.policies)
         self.num_classes, self.budget, self.cost, self.horizon = int(num_classes), budget, float(cost), horizon
         self._options = {"learner": learner, "regularize": regularize, "scaled": scaled, "settings": settings}
         self._learner = make_learner(

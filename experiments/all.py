@@ -93,6 +93,12 @@ def run_all(cfg: DictConfig) -> None:
             raise cams.InputError(f"unknown step '{step}', expected one of {', '.join(STEPS)}{nearest(step, STEPS)}")
     places = Places(Path(cfg.paths.bundles), results_root(cfg))
     experiments = selected_experiments(cfg)
+    known = sorted({dataset for experiment in experiments.values() for dataset in experiment.experiment.datasets})
+    for dataset in cfg.datasets or []:
+        if dataset not in known:
+            raise cams.InputError(
+                f"no experiment here is about '{dataset}', only {', '.join(known)}{nearest(dataset, known)}"
+            )
     start = time.perf_counter()
     if "replay" in cfg.steps:
         replay_all(cfg, experiments, places)

@@ -17,6 +17,7 @@ from hydra.errors import HydraException, MissingConfigException
 from hydra.types import RunMode
 from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
+from yaml import YAMLError
 
 import cams
 from cams.errors import nearest
@@ -57,7 +58,9 @@ def run_or_explain(entry: Callable[[], None]) -> None:
     except MissingConfigException as error:
         refuse(_unknown_choice(error))
     except (HydraException, OmegaConfBaseException) as error:
-        refuse(str(error).splitlines()[0])
+        refuse(_with_hint(str(error).splitlines()[0]))
+    except YAMLError as error:
+        refuse(f"a configuration file is not valid YAML: {' '.join(str(error).split())}")
 
 
 def explained(task: Callable[[DictConfig], None]) -> Callable[[DictConfig], None]:
@@ -81,6 +84,17 @@ def explained(task: Callable[[DictConfig], None]) -> Callable[[DictConfig], None
 def refuse(sentence: str) -> NoReturn:
     print(f"error: {sentence}", file=sys.stderr)
     raise SystemExit(BAD_INPUT)
+
+
+def _with_hint(sentence: str) -> str:
+    """Add to what Hydra says what to do about it."""
+    hints = {
+        "Could not override": "; --help lists what can be set",
+        "no viable alternative": "; put an override with brackets or commas in quotes: 'budgets=[10,50]'",
+        "mismatched input": "; put an override with brackets or commas in quotes: 'budgets=[10,50]'",
+        "Ambiguous value": "; several values need -m, a list needs brackets",
+    }
+    return sentence + next((hint for beginning, hint in hints.items() if sentence.startswith(beginning)), "")
 
 
 def _unknown_choice(error: MissingConfigException) -> str:

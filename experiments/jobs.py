@@ -14,6 +14,8 @@ from pathlib import Path
 import pandas as pd
 
 import cams
+from cams.engine.compiled import is_compiled
+from cams.replay import COMPILING
 from experiments.bundle_facts import describe_bundle
 from experiments.plan import Plan
 from experiments.records import is_current, record_path, write_record
@@ -50,6 +52,8 @@ def ensure_record(
     if digest is None:
         raise _no_bundle(plan, places)
     say(f"{plan.experiment} {plan.dataset}: {_size(plan)} ...")
+    if not is_compiled():
+        say(COMPILING)
     start = time.perf_counter()
     bundle = load_bundle(places.bundle(plan.dataset), digest) if plan.needs_bundle else None
     workers = n_jobs or os.cpu_count() or 1

@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from cams.errors import lookup
 from experiments.appearance import BEST_CLASSIFIER, BEST_REFERENCE, OTHER_REFERENCE, SECOND_CASE_LINE, Look, look_of
 from experiments.records import Record
 from experiments.statistics import band, relative_loss
@@ -92,7 +93,7 @@ def make_panel(record: Record, options: dict[str, Any]) -> Panel:
 
 def _panel_function(kind: str) -> Callable[[Record, dict[str, Any]], Panel]:
     module, _, name = kind.rpartition(".")
-    return getattr(importlib.import_module(module), name) if module else KINDS[name]
+    return getattr(importlib.import_module(module), name) if module else lookup(KINDS, name, "kind of panel")
 
 
 def loss_against_cost(record: Record, options: dict[str, Any]) -> Panel:

@@ -27,7 +27,7 @@ from experiments.plan import make_plan
 from experiments.sweep import recording_failures
 
 # Overrides that say what to run or how fast, not what the result is.
-NEUTRAL = ("experiment", "dataset", "n_jobs", "redraw", "hydra", "paths.results", "paths.bundles")
+NEUTRAL = ("experiment", "dataset", "n_jobs", "fresh", "hydra", "paths.results", "paths.bundles")
 LONGEST_NAME = 120
 
 
@@ -56,11 +56,9 @@ def run(cfg: DictConfig) -> None:
         run_composite(cfg, places, overrides)
         return
     plan = make_plan(cfg)
-    computed = ensure_record(plan, places, cfg.n_jobs, say_now)
-    stem = figure_stem(figures, plan.experiment, plan.dataset)
-    if computed or cfg.redraw or not stem.with_name(f"{stem.name}.png").exists():
-        for path in draw_dataset(cfg, places.record(plan), stem):
-            say_now(f"{plan.experiment} {plan.dataset}: drew {path}")
+    ensure_record(plan, places, cfg.n_jobs, say_now, fresh=cfg.fresh)
+    for path in draw_dataset(cfg, places.record(plan), figure_stem(figures, plan.experiment, plan.dataset)):
+        say_now(f"{plan.experiment} {plan.dataset}: drew {path}")
 
 
 def run_composite(cfg: DictConfig, places: Places, overrides: list[str]) -> None:
@@ -69,7 +67,7 @@ def run_composite(cfg: DictConfig, places: Places, overrides: list[str]) -> None
     for entry in cfg.experiment.compose:
         other = compose_run([*kept, f"experiment={entry.experiment}"])
         try:
-            ensure_record(make_plan(other, entry.dataset), places, cfg.n_jobs, say_now)
+            ensure_record(make_plan(other, entry.dataset), places, cfg.n_jobs, say_now, fresh=cfg.fresh)
         except cams.InputError as error:
             say_now(f"{cfg.experiment.name}: panel '{entry.title}' is left out, {error}")
     for path in draw_composed(cfg, places.results, cfg.seed):

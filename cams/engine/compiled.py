@@ -48,6 +48,11 @@ def _cache_folder() -> str:
     return ""
 
 
+def is_compiled() -> bool:
+    """Say whether the engine has been compiled before, which takes half a minute or so."""
+    return any(Path(_FOLDER).rglob("*replay_realization*.nbi"))
+
+
 def _user() -> int:
     return os.getuid() if hasattr(os, "getuid") else 0
 

@@ -91,6 +91,7 @@ REFUSED = {
     "advice has type complex128, expected real numbers": {"advice": ADVICE.astype(complex)},
     "num_classes is 0, expected at least 1": {"num_classes": 0},
     "model_names has 3 names, expected 2": {"model_names": ["a", "b", "c"]},
+    "model_names has the name 'a' twice": {"model_names": ["a", "a"]},
     "policy_names has 0 names, expected 1": {"policy_names": []},
     "policy_kinds has 2 entries, expected 1": {"policy_kinds": ["normal", "random"]},
     "policy_kinds[0] is 'evil', expected one of normal, malicious, random, biased": {"policy_kinds": ["evil"]},

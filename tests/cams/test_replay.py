@@ -57,6 +57,9 @@ REFUSED = {
     "learner 'iwal': delta is 0, expected a number from 1e-12 to 1": {"learners": [("iwal", {"delta": 0})]},
     "learner 'ciwal': slack is -8, expected a number of at least 0": {"learners": [("ciwal", {"slack": -8})]},
     "learner 'oracle': a replay finds the oracle's policy itself": {"learners": [("oracle", {"policy": 1})]},
+    "regularize is 'no', expected true or false": {"regularize": "no"},
+    "scaled is 1, expected true or false": {"scaled": 1},
+    "learners must be a list, such as ['cams']": {"learners": "cams"},
     "order has shape (20,), expected (2, 20)": {"order": np.arange(20)},
     "order names rows outside 0..49": {"order": np.full((2, 20), 50)},
     "order has type float64, expected row numbers": {"order": np.zeros((2, 20))},
@@ -72,6 +75,11 @@ def test_what_is_refused_and_in_what_words(bundle: Any, message: str) -> None:
     with pytest.raises(cams.InputError) as caught:
         cams.replay(bundle, **{"learners": ["cams"], **HOW, **REFUSED[message]})
     assert str(caught.value) == message.rstrip()
+
+
+def test_the_name_of_a_file_is_not_a_bundle() -> None:
+    with pytest.raises(cams.InputError, match=r"expected a Bundle, not str; cams.Bundle.load reads one"):
+        cams.replay("mine.npz", ["cams"], **HOW)
 
 
 def test_a_bundle_without_labels_cannot_be_replayed(bundle: Any) -> None:

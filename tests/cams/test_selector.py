@@ -156,6 +156,8 @@ def test_bad_selectors_are_refused(tmp_path):
         make("camz")
     with pytest.raises(InputError, match="budget is -1"):
         make(budget=-1)
+    with pytest.raises(InputError, match="models has the name 'a' twice"):
+        Selector(models=["a", "b", "a"], num_classes=2)
     (tmp_path / "junk.npz").write_bytes(b"\x80\x04junk")
     with pytest.raises(InputError, match="not a readable"):
         Selector.load(tmp_path / "junk.npz")

@@ -42,6 +42,15 @@ def test_everything_that_the_bundles_allow(
             assert (results / "tables" / f"{table}.{kind}").stat().st_size > 100
 
 
+def test_an_unknown_data_set_is_refused(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], results: Path
+) -> None:
+    with pytest.raises(SystemExit) as caught:
+        call(monkeypatch, results, EXPERIMENTS, "datasets=[drft]")
+    assert caught.value.code == 2
+    assert "no experiment here is about 'drft'" in capsys.readouterr().err
+
+
 def test_drawing_twice_changes_nothing(monkeypatch: pytest.MonkeyPatch, results: Path) -> None:
     arguments = ["experiments=[main]", "scale=smoke"]
     call(monkeypatch, results, *arguments)

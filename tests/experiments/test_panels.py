@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import cams
 from experiments.panels import (
     loss_against_case,
     loss_against_cost,
@@ -85,5 +86,5 @@ def test_band_is_over_realizations() -> None:
 
 
 def test_unknown_kind() -> None:
-    with pytest.raises(KeyError):
+    with pytest.raises(cams.InputError, match="there is no kind of panel 'pie'"):
         make_panel(make_record(final("cams", 2, [1], [1])), {"kind": "pie"})
