@@ -94,7 +94,7 @@ def _with_hint(sentence: str) -> str:
         "mismatched input": "; put an override with brackets or commas in quotes: 'budgets=[10,50]'",
         "Ambiguous value": "; several values need -m, a list needs brackets",
     }
-    return sentence + next((hint for beginning, hint in hints.items() if sentence.startswith(beginning)), "")
+    return sentence.rstrip(".") + next((hint for beginning, hint in hints.items() if sentence.startswith(beginning)), "")
 
 
 def _unknown_choice(error: MissingConfigException) -> str:
