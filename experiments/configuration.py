@@ -94,7 +94,10 @@ def _with_hint(sentence: str) -> str:
         "mismatched input": "; put an override with brackets or commas in quotes: 'budgets=[10,50]'",
         "Ambiguous value": "; several values need -m, a list needs brackets",
     }
-    return sentence.rstrip(".") + next((hint for beginning, hint in hints.items() if sentence.startswith(beginning)), "")
+    for beginning, hint in hints.items():
+        if sentence.startswith(beginning):
+            return sentence.rstrip(".") + hint
+    return sentence
 
 
 def _unknown_choice(error: MissingConfigException) -> str:
