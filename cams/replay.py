@@ -21,8 +21,9 @@ from tqdm import tqdm
 from cams.bundle import Bundle
 from cams.engine.compiled import is_compiled
 from cams.engine.hindsight import favourite_models, hindsight_losses, models_of_policy
-from cams.engine.kernel import Stream, replay_realization
+from cams.engine.kernel import replay_realization
 from cams.engine.spec import RECOMMEND_HINDSIGHT
+from cams.engine.state import Stream
 from cams.errors import InputError
 from cams.learners import Learner, Problem, learner_entry
 from cams.learners.oracle import Oracle

@@ -20,7 +20,8 @@ from numba import njit
 from tqdm import tqdm
 
 import cams
-from cams.engine.kernel import Stream, replay_realization
+from cams.engine.kernel import replay_realization
+from cams.engine.state import Stream
 from cams.randomness import stream_order, uniforms
 
 OUT = Path("results/bench")

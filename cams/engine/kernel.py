@@ -10,7 +10,6 @@ The code follows `cams.learners` rule by rule; the tests hold the two to the sam
 from __future__ import annotations
 
 from math import log, sqrt
-from typing import NamedTuple
 
 import numpy as np
 
@@ -38,83 +37,9 @@ from cams.engine.frozen import (
 )
 from cams.engine.queries import class_masses, label_mass, models_disagree, query_probability
 from cams.engine.spec import KernelSpec
+from cams.engine.state import Scratch, State, Stream, new_scratch, new_state
 from cams.engine.tiles import TILE_SLOTS, mix_roughly, rough_margin
 from cams.randomness import COIN, MODEL, POLICY, TIE
-
-
-class Stream(NamedTuple):
-    """What is played: row ids (T,), the bundle's arrays, uniforms (T, 4), and what constant policies look like."""
-
-    rows: Array
-    predictions: Array
-    labels: Array
-    advice: Array
-    uniforms: Array
-    num_classes: int
-    on: float
-    off: float
-
-
-class State(NamedTuple):
-    """What a learner remembers, a slot per budget and one more; the last two belong to the live path alone."""
-
-    policy_losses: Array
-    errors: Array
-    rewards: Array
-    largest_mass: Array
-    mistakes: Array
-    model_losses: Array
-    alive: Array
-
-
-class Scratch(NamedTuple):
-    """Work space: weights and mixture of one slot, equal weights (even), and smaller things."""
-
-    q: Array
-    w: Array
-    scores: Array
-    lhat: Array
-    even: Array
-    mass: Array
-    masses: Array
-    rough_mass: Array
-    rough_largest: Array
-    misses: Array
-    verdicts: Array
-    low_bits: Array
-    high_bits: Array
-
-
-@compiled
-def _new_state(slots: int, size: int, k: int) -> State:
-    return State(
-        np.zeros((slots, size)),
-        np.zeros((slots, k)),
-        np.zeros((slots, k)),
-        np.zeros(slots),
-        np.zeros(slots, dtype=np.int64),
-        np.zeros(k),
-        np.ones(k, dtype=np.bool_),
-    )
-
-
-@compiled
-def _new_scratch(slots: int, size: int, k: int, num_classes: int) -> Scratch:
-    return Scratch(
-        np.zeros(size),
-        np.zeros(k),
-        np.zeros(k),
-        np.zeros(k),
-        np.full(k, 1.0 / k),
-        np.zeros(num_classes),
-        np.zeros(k),
-        np.zeros((TILE_SLOTS, num_classes), dtype=np.float32),
-        np.zeros(slots + TILE_SLOTS, dtype=np.float32),
-        np.zeros(k, dtype=np.float32),
-        np.full(slots, OPEN),
-        np.zeros(size, dtype=np.int64),
-        np.zeros(size, dtype=np.int64),
-    )
 
 
 @compiled
@@ -360,8 +285,8 @@ def replay_realization(
     num_budgets, num_classes = budgets.size, stream.num_classes
     size = n + k if learner.weigh == spec.WEIGH_EXTENDED else (n if learner.weigh == spec.WEIGH_POLICIES else k)
     log_size = log(size)
-    state = _new_state(num_budgets + 1, size, k)
-    work = _new_scratch(num_budgets + 1, size, k, num_classes)
+    state = new_state(num_budgets + 1, size, k)
+    work = new_scratch(num_budgets + 1, size, k, num_classes)
     way = way_to_play(learner, n, stream.on)
     frozen = new_frozen(way, num_budgets, size, n, k)
 

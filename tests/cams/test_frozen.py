@@ -12,8 +12,9 @@ from numba.core.errors import TypingError
 from cams.engine import frozen, spec, tiles
 from cams.engine.arithmetic import draw, pick_tied
 from cams.engine.compiled import compiled
-from cams.engine.kernel import Stream, replay_realization
+from cams.engine.kernel import replay_realization
 from cams.engine.spec import KernelSpec
+from cams.engine.state import Stream
 
 seeds = st.integers(0, 2**32 - 1)
 

@@ -1,0 +1,86 @@
+"""What one realization is played on: the stream, what a learner remembers of it, and work space."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from cams.engine.compiled import Array, compiled
+from cams.engine.frozen import OPEN
+from cams.engine.tiles import TILE_SLOTS
+
+
+class Stream(NamedTuple):
+    """What is played: row ids (T,), the bundle's arrays, uniforms (T, 4), and what constant policies look like."""
+
+    rows: Array
+    predictions: Array
+    labels: Array
+    advice: Array
+    uniforms: Array
+    num_classes: int
+    on: float
+    off: float
+
+
+class State(NamedTuple):
+    """What a learner remembers, a slot per budget and one more; the last two belong to the live path alone."""
+
+    policy_losses: Array
+    errors: Array
+    rewards: Array
+    largest_mass: Array
+    mistakes: Array
+    model_losses: Array
+    alive: Array
+
+
+class Scratch(NamedTuple):
+    """Work space: weights and mixture of one slot, equal weights (even), and smaller things."""
+
+    q: Array
+    w: Array
+    scores: Array
+    lhat: Array
+    even: Array
+    mass: Array
+    masses: Array
+    rough_mass: Array
+    rough_largest: Array
+    misses: Array
+    verdicts: Array
+    low_bits: Array
+    high_bits: Array
+
+
+@compiled
+def new_state(slots: int, size: int, k: int) -> State:
+    return State(
+        np.zeros((slots, size)),
+        np.zeros((slots, k)),
+        np.zeros((slots, k)),
+        np.zeros(slots),
+        np.zeros(slots, dtype=np.int64),
+        np.zeros(k),
+        np.ones(k, dtype=np.bool_),
+    )
+
+
+@compiled
+def new_scratch(slots: int, size: int, k: int, num_classes: int) -> Scratch:
+    return Scratch(
+        np.zeros(size),
+        np.zeros(k),
+        np.zeros(k),
+        np.zeros(k),
+        np.full(k, 1.0 / k),
+        np.zeros(num_classes),
+        np.zeros(k),
+        np.zeros((TILE_SLOTS, num_classes), dtype=np.float32),
+        np.zeros(slots + TILE_SLOTS, dtype=np.float32),
+        np.zeros(k, dtype=np.float32),
+        np.full(slots, OPEN),
+        np.zeros(size, dtype=np.int64),
+        np.zeros(size, dtype=np.int64),
+    )
