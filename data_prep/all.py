@@ -4,7 +4,7 @@ python -m data_prep.all dataset=vertebral scale=smoke paths.work=out/data paths.
 """
 
 from data_prep import bundle, classifiers, fetch, policies, split
-from data_prep.stage import entry_point
+from data_prep.pipeline.stage import entry_point
 
 main = entry_point(fetch.run, split.run, classifiers.run, policies.run, bundle.run)
 

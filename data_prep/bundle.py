@@ -10,11 +10,11 @@ import numpy as np
 
 from cams.compact import Recipe, save_compact
 from cams.errors import InputError
-from data_prep.context import Context
-from data_prep.dataset import Classifiers, Policies, Split, get_dataset
-from data_prep.files import save_json
-from data_prep.metrics import model_accuracies, policy_accuracies
-from data_prep.stage import entry_point
+from data_prep.pipeline.context import Context
+from data_prep.pipeline.dataset import Classifiers, Policies, Split, get_dataset
+from data_prep.pipeline.files import save_json
+from data_prep.pipeline.metrics import model_accuracies, policy_accuracies
+from data_prep.pipeline.stage import entry_point
 
 
 def run(context: Context) -> None:

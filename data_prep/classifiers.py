@@ -3,11 +3,11 @@
 python -m data_prep.classifiers dataset=drift scale=laptop seed=0
 """
 
-from data_prep.context import Context
-from data_prep.dataset import Split, get_dataset
-from data_prep.files import save_json
-from data_prep.metrics import by_name, model_accuracies
-from data_prep.stage import entry_point
+from data_prep.pipeline.context import Context
+from data_prep.pipeline.dataset import Split, get_dataset
+from data_prep.pipeline.files import save_json
+from data_prep.pipeline.metrics import by_name, model_accuracies
+from data_prep.pipeline.stage import entry_point
 
 
 def run(context: Context) -> None:

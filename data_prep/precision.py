@@ -15,10 +15,10 @@ from omegaconf import OmegaConf
 from cams import Bundle, make_learner
 from cams.policies import contrary, sharpen
 from cams.randomness import stream_order, uniforms
-from data_prep.context import Context
-from data_prep.dataset import Classifiers, Split, get_dataset
-from data_prep.files import save_json
-from data_prep.stage import entry_point
+from data_prep.pipeline.context import Context
+from data_prep.pipeline.dataset import Classifiers, Split, get_dataset
+from data_prep.pipeline.files import save_json
+from data_prep.pipeline.stage import entry_point
 
 
 def run(context: Context) -> None:

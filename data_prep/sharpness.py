@@ -13,10 +13,10 @@ import numpy as np
 from cams import Bundle, replay
 from cams.compact import DenseRewards, save_compact
 from data_prep.bundle import load_trained, recipes
-from data_prep.context import Context
-from data_prep.dataset import Split, get_dataset
-from data_prep.files import save_json
-from data_prep.stage import entry_point
+from data_prep.pipeline.context import Context
+from data_prep.pipeline.dataset import Split, get_dataset
+from data_prep.pipeline.files import save_json
+from data_prep.pipeline.stage import entry_point
 
 
 def run(context: Context) -> None:

@@ -3,9 +3,9 @@
 python -m data_prep.split dataset=drift scale=laptop seed=0
 """
 
-from data_prep.context import Context
-from data_prep.dataset import get_dataset
-from data_prep.stage import entry_point
+from data_prep.pipeline.context import Context
+from data_prep.pipeline.dataset import get_dataset
+from data_prep.pipeline.stage import entry_point
 
 
 def run(context: Context) -> None:

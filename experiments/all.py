@@ -19,12 +19,12 @@ from omegaconf import DictConfig
 
 import cams
 from cams.errors import nearest
-from experiments.configuration import CONF, compose_run, experiment_names, explained, run_or_explain
-from experiments.figures import draw_composed, draw_dataset, figure_stem
-from experiments.jobs import Places, ensure_record, say_now
-from experiments.plan import Plan, make_plan
-from experiments.records import read_facts, record_path
-from experiments.tables import write_tables
+from experiments.figures.compose import draw_composed, draw_dataset, figure_stem
+from experiments.records.store import read_facts, record_path
+from experiments.runner.configuration import CONF, compose_run, experiment_names, explained, run_or_explain
+from experiments.runner.jobs import Places, ensure_record, say_now
+from experiments.runner.plan import Plan, make_plan
+from experiments.tables.write import write_tables
 
 STEPS = ("replay", "figures", "tables")
 

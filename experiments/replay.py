@@ -16,7 +16,7 @@ import hydra
 from omegaconf import DictConfig, OmegaConf
 
 import cams
-from experiments.configuration import explained, run_or_explain
+from experiments.runner.configuration import explained, run_or_explain
 
 
 @hydra.main(config_path="../conf", config_name="replay", version_base="1.3")

@@ -20,11 +20,11 @@ from hydra.types import RunMode
 from omegaconf import DictConfig
 
 import cams
-from experiments.configuration import CONF, compose_run, explained, run_or_explain
-from experiments.figures import draw_composed, draw_dataset, figure_stem
-from experiments.jobs import Places, ensure_record, say_now
-from experiments.plan import make_plan
-from experiments.sweep import recording_failures
+from experiments.figures.compose import draw_composed, draw_dataset, figure_stem
+from experiments.runner.configuration import CONF, compose_run, explained, run_or_explain
+from experiments.runner.jobs import Places, ensure_record, say_now
+from experiments.runner.plan import make_plan
+from experiments.runner.sweep import recording_failures
 
 # Overrides that say what to run or how fast, not what the result is.
 NEUTRAL = ("experiment", "dataset", "n_jobs", "fresh", "hydra", "paths.results", "paths.bundles")

@@ -11,7 +11,7 @@ import pytest
 
 import cams
 from cams.learners import Entry
-from experiments.claims_page import with_summary
+from experiments.claims.page import with_summary
 
 ROOT = Path(__file__).resolve().parents[1]
 

@@ -7,8 +7,8 @@ import pytest
 from hydra import compose, initialize_config_dir
 from omegaconf import OmegaConf
 
-from data_prep.context import Context
-from data_prep.dataset import Table
+from data_prep.pipeline.context import Context
+from data_prep.pipeline.dataset import Table
 
 CONF = str(Path(__file__).resolve().parents[2] / "conf")
 

@@ -10,8 +10,8 @@ import pytest
 from hydra.core.global_hydra import GlobalHydra
 
 from experiments.all import main
-from experiments.configuration import compose_run, run_or_explain
-from experiments.tables import read_paper, write_tables
+from experiments.runner.configuration import compose_run, run_or_explain
+from experiments.tables.write import read_paper, write_tables
 
 EXPERIMENTS = "experiments=[main,outperform,regularization,ablations]"
 

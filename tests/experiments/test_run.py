@@ -10,11 +10,11 @@ import pytest
 from hydra.core.global_hydra import GlobalHydra
 
 import cams
-from experiments.configuration import compose_run, experiment_names, run_or_explain
-from experiments.jobs import Places, ensure_record
-from experiments.plan import make_plan
-from experiments.records import is_current, read_facts, read_record
+from experiments.records.store import is_current, read_facts, read_record
 from experiments.run import main, variant_name
+from experiments.runner.configuration import compose_run, experiment_names, run_or_explain
+from experiments.runner.jobs import Places, ensure_record
+from experiments.runner.plan import make_plan
 
 SMOKE = ["scale=smoke", "dataset=vertebral"]
 

@@ -1,0 +1,1 @@
+"""What the tabular data sets share."""

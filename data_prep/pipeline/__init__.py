@@ -1,0 +1,1 @@
+"""What every stage shares: the contract of a data set, places, files, sources, randomness."""

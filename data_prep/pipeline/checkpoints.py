@@ -1,0 +1,31 @@
+"""What a killed stage had finished: one file per model, named by a hash of all that determines it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from data_prep.pipeline.files import fingerprint, load_npz, save_npz
+
+Arrays = dict[str, np.ndarray]
+
+
+@dataclass(frozen=True)
+class Checkpoints:
+    """A folder of finished models. It lies outside the stages' outputs, which DVC deletes before a run."""
+
+    folder: Path
+
+    def path(self, name: str, key: Any, suffix: str = ".npz") -> Path:
+        """Where the model `name` made from `key` (JSON-able settings, or a tuple with arrays) belongs."""
+        parts = key if isinstance(key, tuple) else (key,)
+        return self.folder / f"{name}-{fingerprint(*parts)[:16]}{suffix}"
+
+    def arrays(self, name: str, key: Any, compute: Callable[[], Arrays]) -> Arrays:
+        """The stored arrays of this model, computed and stored first if they are not there yet."""
+        path = self.path(name, key)
+        if not path.exists():
+            save_npz(path, **compute())
+        return load_npz(path)

@@ -1,0 +1,1 @@
+"""Training that several data sets share."""

@@ -1,0 +1,1 @@
+"""The claims ledger: what the paper says, what was measured, and whether it holds here."""

@@ -1,0 +1,26 @@
+"""Every kind of panel that an experiment file may name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from cams.errors import lookup
+from experiments.figures import panels, theory
+from experiments.figures.panels import Panel
+from experiments.records.store import Record
+
+KINDS: dict[str, Callable[[Record, dict[str, Any]], Panel]] = {
+    "loss_against_cost": panels.loss_against_cost,
+    "queries_over_time": panels.queries_over_time,
+    "relative_loss_over_time": panels.relative_loss_over_time,
+    "loss_against_case": panels.loss_against_case,
+    "regret_over_time": theory.regret_over_time,
+    "regret_against_horizon": theory.regret_against_horizon,
+    "labels_against_horizon": theory.labels_against_horizon,
+}
+
+
+def make_panel(record: Record, options: dict[str, Any]) -> Panel:
+    """Build one panel of an experiment file from a record."""
+    return lookup(KINDS, options["kind"], "kind of panel")(record, options)

@@ -1,0 +1,159 @@
+"""Drawing, and nothing else: panels of finished numbers in, matplotlib figures out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+import numpy.typing as npt
+
+mpl.use("Agg")
+
+import matplotlib.pyplot as plt
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
+
+from experiments.figures.panels import Panel, Reference, Series
+
+STYLE = Path(__file__).with_name("paper.mplstyle")
+PANEL_WIDTH, PANEL_HEIGHT = 2.0, 1.75
+SMALLEST_WIDTH = 3.6
+LEGEND_ROW = 0.165
+# Inches that a legend entry takes: its line and gaps, and each character of its label.
+LEGEND_HANDLE, LEGEND_CHARACTER = 0.56, 0.068
+MARKERS_PER_LINE = 8
+# Many words side by side under one panel.
+CASE_LABEL_SIZE = 5.8
+# Files must not differ between two runs that draw the same thing.
+METADATA = {
+    "png": {"Software": None},
+    "pdf": {"CreationDate": None, "ModDate": None, "Producer": None, "Creator": None},
+}
+
+
+def draw(grid: Sequence[Sequence[Panel | None]]) -> Figure:
+    """Draw rows of panels with one legend above them; None leaves a place empty."""
+    rows, columns = len(grid), max(len(row) for row in grid)
+    entries = legend_entries([panel for row in grid for panel in row if panel])
+    width = max(columns * PANEL_WIDTH, SMALLEST_WIDTH)
+    legend_columns = fitting_columns(list(entries), width)
+    height = rows * PANEL_HEIGHT + -(-len(entries) // legend_columns) * LEGEND_ROW + 0.1
+    with mpl.rc_context(fname=str(STYLE)):
+        figure, axes = plt.subplots(rows, columns, figsize=(width, height), squeeze=False)
+        for row, places in zip(grid, axes, strict=True):
+            for panel, ax in zip_longest(row, places):
+                if panel:
+                    draw_panel(ax, panel)
+                else:
+                    ax.set_axis_off()
+        _say_once(axes)
+        figure.legend(list(entries.values()), list(entries), loc="outside upper center", ncols=legend_columns)
+        # Places are found once; otherwise each file format would look for them again.
+        figure.draw_without_rendering()
+        figure.set_layout_engine("none")
+    return figure
+
+
+def _say_once(axes: npt.NDArray[Any]) -> None:
+    """Remove an axis label that the panel to the left, or the one below, already says."""
+    for left, right in zip(axes[:, :-1].ravel(), axes[:, 1:].ravel(), strict=True):
+        right.yaxis.label.set_visible(left.get_ylabel() != right.get_ylabel())
+    for upper, lower in zip(axes[:-1].ravel(), axes[1:].ravel(), strict=True):
+        upper.xaxis.label.set_visible(upper.get_xlabel() != lower.get_xlabel())
+
+
+def draw_panel(ax: Axes, panel: Panel) -> None:
+    for level in panel.references:
+        _draw_reference(ax, level)
+    for line in panel.series:
+        _draw_series(ax, line)
+    ax.set(title=panel.title, xlabel=panel.x_label, ylabel=panel.y_label)
+    ax.margins(x=0.03)
+    ax.set(xscale=panel.scales[0], yscale=panel.scales[1])
+    if panel.tick_labels:
+        ax.set_xticks(range(len(panel.tick_labels)), panel.tick_labels, fontsize=CASE_LABEL_SIZE)
+    else:
+        _tick(ax.xaxis)
+    _tick(ax.yaxis)
+
+
+def _tick(axis: Axis) -> None:
+    """Give an axis a few round ticks, written out in full."""
+    if axis.get_scale() == "log":
+        low, high = axis.get_view_interval()
+        decades = np.log10(high / low)
+        axis.set_major_locator(LogLocator(subs=(1, 2, 4, 7) if decades < 1 else (1, 3) if decades < 2 else (1,)))
+        axis.set_minor_formatter(NullFormatter())
+    elif axis.get_scale() == "linear":
+        # Side by side, numbers of six digits need twice the room of small ones.
+        crowded = axis.axis_name == "x" and axis.get_view_interval()[1] >= 5_000
+        axis.set_major_locator(MaxNLocator(nbins=3 if crowded else 5))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
+
+
+def _draw_series(ax: Axes, line: Series) -> None:
+    # What the paper is about lies on top of what it is compared with.
+    front = 3 if line.name == "cams" else 2
+    every = -(-len(line.x) // MARKERS_PER_LINE)
+    marked = list(range((len(line.x) - 1) % every, len(line.x), every))
+    look = line.look
+    ax.fill_between(line.x, line.low, line.high, color=look.colour, alpha=0.16, linewidth=0, zorder=front - 1)
+    ax.plot(
+        line.x,
+        line.mean,
+        color=look.colour,
+        linestyle=look.line,
+        marker=look.marker,
+        markevery=marked,
+        zorder=front,
+    )
+
+
+def _draw_reference(ax: Axes, level: Reference) -> None:
+    ax.axhspan(level.low, level.high, color=level.look.colour, alpha=0.08, linewidth=0, zorder=0.5)
+    ax.axhline(level.mean, color=level.look.colour, linestyle=level.look.line, linewidth=1.0, zorder=1)
+
+
+def fitting_columns(labels: list[str], width: float) -> int:
+    """Return the largest number of legend columns whose entries, filled column by column, fit the width."""
+    lengths = [len(label) for label in labels]
+    for columns in range(len(labels), 1, -1):
+        longest = [max(part) for part in np.array_split(lengths, columns)]
+        if sum(LEGEND_HANDLE + LEGEND_CHARACTER * length for length in longest) <= width:
+            rows = -(-len(labels) // columns)
+            return -(-len(labels) // rows)
+    return 1
+
+
+def legend_entries(panels: Sequence[Panel]) -> dict[str, Line2D]:
+    """Return one handle per label, in order of first appearance: learners, then references."""
+    lines: list[Series | Reference] = [line for panel in panels for line in panel.series]
+    lines += [level for panel in panels for level in panel.references]
+    looks = {line.label: line.look for line in lines if line.label}
+    return {
+        label: Line2D([], [], color=look.colour, linestyle=look.line, marker=look.marker)
+        for label, look in looks.items()
+    }
+
+
+def save(figure: Figure, stem: Path) -> list[Path]:
+    """Write stem.png and stem.pdf, each in one step, with the same bytes for the same picture."""
+    stem.parent.mkdir(parents=True, exist_ok=True)
+    written = []
+    with mpl.rc_context(fname=str(STYLE)):
+        for kind, metadata in METADATA.items():
+            target = stem.with_name(f"{stem.name}.{kind}")
+            temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+            figure.savefig(temporary, format=kind, metadata=metadata)
+            temporary.replace(target)
+            written.append(target)
+    plt.close(figure)
+    return written

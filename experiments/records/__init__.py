@@ -1,0 +1,1 @@
+"""Records: what a run computed, and how it is stored."""

@@ -1,0 +1,1 @@
+"""Regret: streams made to hurt, and measurement beside the theorems."""

@@ -1,0 +1,171 @@
+"""Streams ordered to hurt: regret over t against the best policy in hindsight, beside Theorem 3.
+
+    python -m experiments.run experiment=adversarial dataset=drift
+
+Fixed orders go through the compiled replay, the adaptive one through learners one round at a time. Beside the
+usual columns a record has `reference`, the least loss of any policy of Pi* up to that round (what regret is against),
+and for `cams_adversarial`, the learner that the theorems speak of, `regret_bound` and `queries_bound`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from joblib import Parallel, delayed
+
+import cams
+from cams import bounds
+from cams.learners import Learner as OnlineLearner
+from cams.randomness import stream_order, uniforms
+from experiments.regret.adaptive import Course, follow, mislead
+from experiments.regret.losses import best_policy_trace, policy_losses
+from experiments.regret.orders import ORDERS
+from experiments.runner.cases import replay_in_order
+from experiments.runner.plan import Learner, Plan
+
+Array = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+ADAPTIVE = "adaptive"
+# The learner that Theorems 3 and 4 are about.
+BOUNDED = "cams_adversarial"
+REGULARIZE = True
+
+
+def compute(plan: Plan, bundle: cams.Bundle, n_jobs: int, progress: Any) -> pd.DataFrame:
+    """Return the rows of one data set's record, one order after another."""
+    if plan.horizon > bundle.num_rows:
+        raise cams.InputError(f"horizon {plan.horizon} is above the {bundle.num_rows} rows of the bundle")
+    losses = policy_losses(bundle, REGULARIZE)
+    names = plan.options["orders"].get(plan.dataset, plan.options["orders"]["default"])
+    frames = [
+        _adaptive(plan, bundle, losses, n_jobs) if name == ADAPTIVE else _fixed(plan, bundle, losses, name, n_jobs)
+        for name in names
+    ]
+    return pd.concat(frames, ignore_index=True)
+
+
+def _fixed(plan: Plan, bundle: cams.Bundle, losses: Array, name: str, n_jobs: int) -> pd.DataFrame:
+    """Replay every learner on the same orders; the bounded one also round by round, for its rho."""
+    orders = fixed_orders(plan, bundle, name)
+    rounds = np.asarray(plan.trace_rounds)
+    result = replay_in_order(plan, bundle, orders, rounds, n_jobs, REGULARIZE)
+    references = [best_policy_trace(losses, order, rounds) for order in orders]
+    frames = []
+    for a, learner in enumerate(plan.learners):
+        for r, order in enumerate(orders):
+            mass = _follow(plan, bundle, learner, order, r).largest_mass if learner.name == BOUNDED else None
+            frames.append(
+                _rows(
+                    plan,
+                    bundle,
+                    name,
+                    learner,
+                    r,
+                    result.loss_trace[a, 0, r],
+                    result.queries_trace[a, 0, r],
+                    references[r],
+                    mass,
+                )
+            )
+    return pd.concat(frames, ignore_index=True)
+
+
+def fixed_orders(plan: Plan, bundle: cams.Bundle, name: str) -> Integers:
+    """Return (R, T): the rows of each realization, put in the named order."""
+    if name not in ORDERS:
+        raise cams.InputError(f"unknown order '{name}', expected one of {', '.join([*ORDERS, ADAPTIVE])}")
+    arrange = ORDERS[name](bundle, plan.options["blocks"])
+    orders = []
+    for r in range(plan.realizations):
+        rng = np.random.default_rng(np.random.SeedSequence(plan.seed, spawn_key=(r, sum(name.encode()))))
+        orders.append(arrange(stream_order(plan.seed, r, bundle.num_rows, plan.horizon), rng))
+    return np.stack(orders)
+
+
+def _adaptive(plan: Plan, bundle: cams.Bundle, losses: Array, n_jobs: int) -> pd.DataFrame:
+    """Every learner against an adversary of its own: each sees another order, and another best policy."""
+    rounds = np.asarray(plan.trace_rounds)
+    jobs = [(learner, r) for learner in plan.learners for r in range(plan.realizations)]
+    courses = Parallel(n_jobs=n_jobs)(delayed(_mislead)(plan, bundle, learner, r) for learner, r in jobs)
+    frames = []
+    for (learner, r), course in zip(jobs, courses, strict=True):
+        reference = best_policy_trace(losses, course.order, rounds)
+        mass = course.largest_mass if learner.name == BOUNDED else None
+        frames.append(
+            _rows(
+                plan, bundle, ADAPTIVE, learner, r, course.loss[rounds - 1], course.queries[rounds - 1], reference, mass
+            )
+        )
+    return pd.concat(frames, ignore_index=True)
+
+
+def _mislead(plan: Plan, bundle: cams.Bundle, learner: Learner, realization: int) -> Course:
+    rows = stream_order(plan.seed, realization, bundle.num_rows, bundle.num_rows)
+    coins = uniforms(plan.seed, realization, plan.horizon)
+    player, twin = (online_learner(bundle, learner, plan.horizon) for _ in range(2))
+    return mislead(bundle, player, twin, rows, coins, plan.horizon, plan.options["choices"])
+
+
+def _follow(plan: Plan, bundle: cams.Bundle, learner: Learner, order: Integers, realization: int) -> Course:
+    coins = uniforms(plan.seed, realization, plan.horizon)
+    return follow(bundle, online_learner(bundle, learner, plan.horizon), order, coins)
+
+
+def online_learner(bundle: cams.Bundle, learner: Learner, horizon: int) -> OnlineLearner:
+    """Return a learner to be played one round at a time, with regularised policies and no limit on labels."""
+    return cams.make_learner(
+        learner.name,
+        num_models=bundle.num_models,
+        num_policies=bundle.num_policies,
+        num_classes=bundle.num_classes,
+        horizon=horizon,
+        budget=horizon,
+        regularize=REGULARIZE,
+        **learner.settings,
+    )
+
+
+def _rows(
+    plan: Plan,
+    bundle: cams.Bundle,
+    order: str,
+    learner: Learner,
+    realization: int,
+    loss: Integers,
+    queries: Integers,
+    reference: Array,
+    largest_mass: Array | None,
+) -> pd.DataFrame:
+    rounds = np.asarray(plan.trace_rounds)
+    limits = np.full((2, len(rounds)), np.nan)
+    if largest_mass is not None:
+        limits = theorem_limits(bundle, plan.horizon, rounds, largest_mass[rounds - 1], reference)
+    return pd.DataFrame(
+        {
+            "case": order,
+            "series": learner.label,
+            "kind": "learner",
+            "budget": plan.horizon,
+            "realization": realization,
+            "round": rounds,
+            "loss": loss,
+            "queries": queries,
+            "reference": reference,
+            "regret_bound": limits[0],
+            "queries_bound": limits[1],
+            "fitted": False,
+        }
+    )
+
+
+def theorem_limits(bundle: cams.Bundle, horizon: int, rounds: Integers, largest_mass: Array, best_loss: Array) -> Array:
+    """Return (2, G): Theorem 3 and Theorem 4 at each round, with the rho that the learner had by then."""
+    m, c = bundle.num_policies + bundle.num_models, max(2, bundle.num_classes)
+    points = list(zip(rounds, np.clip(1 - largest_mass, 0, 1), best_loss, strict=True))
+    regret = [bounds.cams_adversarial_regret(horizon, m, c, rho, t) for t, rho, _ in points]
+    queries = [bounds.cams_adversarial_queries(horizon, m, c, rho, best, t) for t, rho, best in points]
+    return np.array([regret, queries])

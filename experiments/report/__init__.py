@@ -1,0 +1,1 @@
+"""The report: every result on one page."""

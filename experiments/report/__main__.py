@@ -1,0 +1,28 @@
+"""The report: one HTML page with every result, which opens from disk without a network.
+
+    python -m experiments.report
+    python -m experiments.report paths.results=elsewhere
+
+Reads the records, figures, tables and the claims ledger under results/ and the data cards under docs/data;
+computes nothing that they do not hold. The page's own parts are in experiments/report/.
+"""
+
+from __future__ import annotations
+
+import hydra
+from omegaconf import DictConfig
+
+from experiments.report.render import write_report
+from experiments.runner.configuration import CONF, explained, run_or_explain
+from experiments.runner.jobs import say_now
+
+
+@hydra.main(version_base="1.3", config_path=str(CONF), config_name="report")
+@explained
+def main(cfg: DictConfig) -> None:
+    page = write_report(cfg)
+    say_now(f"report: wrote {page} ({page.stat().st_size / 1e6:.1f} MB)")
+
+
+if __name__ == "__main__":
+    run_or_explain(main)

@@ -1,0 +1,26 @@
+"""Every way in which a record may come about, by the word that an experiment file uses for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pandas as pd
+
+from cams.errors import lookup
+from experiments.regret import adversarial, theory
+from experiments.runner import cases
+
+# compute(plan, bundle, n_jobs, progress) -> rows of the record; without a bundle it makes its own streams.
+Computation = Callable[..., pd.DataFrame]
+
+COMPUTATIONS: dict[str, Computation] = {
+    "replay": cases.compute,
+    "adversarial": adversarial.compute,
+    "theory_stochastic": theory.compute_stochastic,
+    "theory_adversarial": theory.compute_adversarial,
+}
+
+
+def computation(word: str) -> Computation:
+    """Return the function that an experiment names under `compute`."""
+    return lookup(COMPUTATIONS, word, "computation")

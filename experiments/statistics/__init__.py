@@ -1,0 +1,1 @@
+"""Numbers from arrays; nothing here reads files or draws."""

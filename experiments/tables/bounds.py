@@ -1,0 +1,100 @@
+"""The table of regret and query bounds, with the numbers of every data set put in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pandas as pd
+from omegaconf import DictConfig
+
+import cams
+from cams import bounds
+from experiments.figures.compose import dataset_title
+from experiments.figures.panels import pivot
+from experiments.records.store import Record
+
+# The bounds with high probability hold with 1 - FAILURE.
+FAILURE = 0.1
+MISSING = "-"
+
+
+def bound_table(cfg: DictConfig, records: dict[str, Record]) -> pd.DataFrame:
+    """Return one row per algorithm; per data set a column of regret and one of labels."""
+    columns: dict[str, list[str]] = {"Algorithm": [name for name, _, _ in _rows({}, {}, 2)]}
+    for dataset, record in records.items():
+        rows = _rows(record.facts["bundle"], record.facts["bundle"]["bounds"], record.facts["plan"]["horizon"])
+        regret, labels = _measured(record)
+        title = dataset_title(cfg, dataset)
+        columns[f"{title}: regret"] = [_number(row[1]) for row in rows] + [f"{regret:.1f}"]
+        columns[f"{title}: labels"] = [_number(row[2]) for row in rows] + [f"{labels:.1f}"]
+    columns["Algorithm"].append("CAMS, measured")
+    return pd.DataFrame(columns)
+
+
+def _rows(size: dict[str, Any], given: dict[str, Any], horizon: int) -> list[tuple[str, Any, Any]]:
+    """Return (algorithm, regret, labels), each bound as a function still to be called."""
+    k, n, c = size.get("classifiers", 2), size.get("policies", 2), size.get("classes", 2)
+    m = n + k
+    best_model_loss = horizon * given.get("best_model_rate", 0)
+    best_policy_rate = given.get("best_policy_rate", 0)
+
+    def stochastic() -> float:
+        range_ = bounds.advice_range(given["smallest_advice"], c)
+        return bounds.cams_stochastic_regret(m, given["policy_gap"], given["margin"], range_, FAILURE)
+
+    def printed() -> float:
+        range_ = bounds.advice_range_printed(given["smallest_advice"], c)
+        return bounds.cams_stochastic_regret(m, given["policy_gap"], given["margin"], range_, FAILURE)
+
+    return [
+        ("Exp3", lambda: bounds.exp3_regret(horizon, k), None),
+        ("Exp3.P", lambda: bounds.exp3p_regret(horizon, k, FAILURE), None),
+        ("Exp4", lambda: bounds.exp4_regret(horizon, k, n), None),
+        ("Exp4.P", lambda: bounds.exp4p_regret(horizon, k, n, FAILURE), None),
+        (
+            "Model Picker, stochastic",
+            lambda: bounds.model_picker_stochastic_regret(given["model_gaps"], given["model_disagreements"]),
+            lambda: bounds.model_picker_stochastic_queries(horizon, k, c, min(given["model_gaps"])),
+        ),
+        (
+            "Model Picker, adversarial",
+            lambda: bounds.model_picker_adversarial_regret(horizon, k),
+            lambda: bounds.model_picker_adversarial_queries(horizon, k, best_model_loss),
+        ),
+        (
+            "CAMS, stochastic (Theorems 1, 2; the proofs' constants)",
+            stochastic,
+            lambda: bounds.cams_stochastic_queries(horizon, stochastic(), best_policy_rate, c),
+        ),
+        (
+            "CAMS, stochastic (Theorems 1, 2; as printed)",
+            printed,
+            lambda: bounds.cams_stochastic_queries_printed(horizon, printed(), best_policy_rate, c),
+        ),
+        (
+            "CAMS, adversarial (Theorems 3, 4; rho = 0)",
+            lambda: bounds.cams_adversarial_regret(horizon, m, c, 0.0),
+            lambda: bounds.cams_adversarial_queries(horizon, m, c, 0.0, horizon * best_policy_rate),
+        ),
+    ]
+
+
+def _number(bound: Callable[[], float] | None) -> str:
+    """Write a bound with three digits, or a dash where its assumptions fail (a tie for the best)."""
+    if bound is None:
+        return MISSING
+    try:
+        return f"{bound():.3g}"
+    except (cams.InputError, ValueError, ZeroDivisionError):
+        return MISSING
+
+
+def _measured(record: Record) -> tuple[float, float]:
+    """Return CAMS's mean regret against the realization's best policy or classifier, and its mean labels."""
+    table = record.table[record.table["round"] == record.facts["plan"]["horizon"]]
+    mine = table[(table["series"] == "cams") & (table["budget"] == table["budget"].max())]
+    mine = mine.sort_values("realization")
+    others = table[~table["kind"].isin(["learner", "best_classifier"])]
+    best = pivot(others, "loss", "series").min(axis=0)
+    return float((mine["loss"].to_numpy() - best.to_numpy()).mean()), float(mine["queries"].mean())

@@ -1,0 +1,165 @@
+"""All tables, from the records on disk and conf/paper.yaml, as CSV, Markdown and LaTeX (booktabs).
+
+python -m experiments.tables.write
+
+results/tables/{methods,collections,bounds,maximal_queries,active_learning}.{csv,md,tex}
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from omegaconf import DictConfig, OmegaConf
+
+from experiments.figures.appearance import title_of
+from experiments.figures.compose import dataset_title
+from experiments.records.store import Record, read_record, record_path
+from experiments.runner.configuration import CONF, compose_run
+from experiments.runner.jobs import say_now
+from experiments.statistics.bands import band
+from experiments.tables.bounds import bound_table
+
+TABLES = Path("tables")
+MISSING = "-"
+
+
+def read_paper() -> dict[str, Any]:
+    return OmegaConf.to_container(OmegaConf.load(CONF / "paper.yaml"))  # type: ignore[return-value]
+
+
+def main_records(cfg: DictConfig, results: Path, seed: int = 0) -> dict[str, Record]:
+    """Return the record of the main comparison for every data set that has one."""
+    found = {}
+    for dataset in cfg.streams:
+        for experiment in ("main", "covtype", "imagenet"):
+            path = record_path(results, experiment, dataset, seed)
+            if path.exists():
+                found[str(dataset)] = read_record(path)
+                break
+    return found
+
+
+def marks(entry: dict[str, Any]) -> pd.DataFrame:
+    """Return a table of ticks: one row per method, one column per property."""
+    rows = {name: ["yes" if value else "no" for value in values] for name, values in entry["rows"].items()}
+    return pd.DataFrame.from_dict(rows, orient="index", columns=entry["columns"]).rename_axis("Method").reset_index()
+
+
+def collections(cfg: DictConfig, records: dict[str, Record], paper: dict[str, Any]) -> pd.DataFrame:
+    """Return the data sets as they are here, the paper's numbers beside ours."""
+    rows = []
+    for dataset, record in records.items():
+        facts, plan, theirs = record.facts["bundle"], record.facts["plan"], paper.get(dataset, {})
+        kinds = ", ".join(f"{count} {kind}" for kind, count in facts["policy_kinds"].items())
+        worst, best = facts["classifier_accuracy"]
+        rows.append(
+            {
+                "Data set": dataset_title(cfg, dataset),
+                "Classes": facts["classes"],
+                "Test pool": facts["rows"],
+                "Paper's pool": theirs.get("pool", MISSING),
+                "Stream": plan["horizon"],
+                "Realizations": plan["realizations"],
+                "Classifiers": facts["classifiers"],
+                "Paper's classifiers": theirs.get("classifiers", MISSING),
+                "Policies": facts["policies"],
+                "Paper's policies": theirs.get("policies", MISSING),
+                "Kinds of policies": kinds,
+                "Classifier accuracy": f"{100 * worst:.1f} to {100 * best:.1f} %",
+                "Best policy's accuracy": f"{100 * facts['best_policy_accuracy']:.1f} %",
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def maximal_queries(cfg: DictConfig, records: dict[str, Record], paper: dict[str, Any]) -> pd.DataFrame:
+    """Return per learner and data set: most labels bought in any realization, mean loss and its 90 % band."""
+    rows = []
+    for dataset, record in records.items():
+        final = record.table[record.table["kind"] == "learner"]
+        final = final[final["round"] == record.facts["plan"]["horizon"]]
+        final = final[final["budget"] == final["budget"].max()]
+        for learner in paper:
+            mine = final[final["series"] == learner]
+            loss = band(mine["loss"].to_numpy())
+            theirs = paper[learner].get(dataset, [MISSING, MISSING])
+            rows.append(
+                {
+                    "Data set": dataset_title(cfg, dataset),
+                    "Learner": title_of(learner),
+                    "Max. labels": int(mine["queries"].max()),
+                    "Mean labels": f"{mine['queries'].mean():.1f}",
+                    "Errors": f"{loss.mean:.1f}",
+                    "90 % band": f"{loss.low:.1f} to {loss.high:.1f}",
+                    "Paper: max. labels": theirs[0],
+                    "Paper: errors": theirs[1],
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def write_table(table: pd.DataFrame, stem: Path, caption: str) -> None:
+    """Write a table three times, each file in one step."""
+    latex = table.style.hide(axis="index").format(escape="latex").format_index(escape="latex", axis=1)
+    texts = {
+        "csv": table.to_csv(index=False),
+        "md": f"{caption}\n\n{table.to_markdown(index=False, disable_numparse=True)}\n",
+        "tex": latex.to_latex(
+            hrules=True, caption=caption.replace("%", r"\%"), label=f"tab:{stem.name}", position_float="centering"
+        ),
+    }
+    stem.parent.mkdir(parents=True, exist_ok=True)
+    for kind, text in texts.items():
+        temporary = stem.with_name(f".{stem.name}.{kind}.{os.getpid()}.tmp")
+        temporary.write_text(text, encoding="utf-8")
+        temporary.replace(stem.with_name(f"{stem.name}.{kind}"))
+
+
+def write_metrics(record: Record, path: Path) -> None:
+    """Write what `dvc metrics show` compares: mean errors and labels of every learner at the largest budget."""
+    final = record.table[record.table["kind"] == "learner"]
+    final = final[(final["round"] == record.facts["plan"]["horizon"]) & (final["budget"] == final["budget"].max())]
+    means = final.groupby("series", observed=True)[["loss", "queries"]].mean().round(1)
+    means = means.rename(columns={"loss": "errors", "queries": "labels"})
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    temporary.write_text(json.dumps(means.to_dict("index"), indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    temporary.replace(path)
+
+
+def write_tables(results: Path, say: Callable[[str], None] = say_now) -> list[str]:
+    """Write every table for which there are records; return their names."""
+    cfg, paper = compose_run(), read_paper()
+    records = main_records(cfg, results)
+    tables = {
+        "methods": (marks(paper["methods"]), "Problem setups of related methods, as the paper compares them."),
+        "active_learning": (marks(paper["active_learning"]), "Settings of recent work in active learning."),
+    }
+    if records:
+        tables |= {
+            "collections": (
+                collections(cfg, records, paper["collections"]),
+                "The collections, measured on the bundles, with the paper's counts beside ours.",
+            ),
+            "maximal_queries": (
+                maximal_queries(cfg, records, paper["maximal_queries"]),
+                "Most labels bought in any realization and mean cumulative loss with its 90 % band (Student t over "
+                "realizations) at the largest budget, beside the paper's.",
+            ),
+            "bounds": (
+                bound_table(cfg, records),
+                "Regret and query bounds with the quantities measured on each pool put in (failure probability 0.1), "
+                "and what CAMS did. A dash: an assumption of the bound does not hold there.",
+            ),
+        }
+        for dataset, record in records.items():
+            write_metrics(record, results / "metrics" / dataset / "main.json")
+    for name, (table, caption) in tables.items():
+        write_table(table, results / TABLES / name, caption)
+        say(f"table {name}: {len(table)} rows ({results / TABLES / name}.md)")
+    return list(tables)

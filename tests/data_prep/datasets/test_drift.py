@@ -1,0 +1,62 @@
+"""DRIFT's two line formats, its content checks, and perceptrons that learn and repeat themselves."""
+
+import gzip
+import io
+
+import numpy as np
+import pytest
+
+from data_prep.datasets import drift
+from data_prep.pipeline.sources import SourceError
+from data_prep.training.cross_fit import Lesson
+
+VALUES = " ".join(f"{i}:{i / 4}" for i in range(1, 129))
+MEMBER = {"layers": [128, 30, 10], "epochs": 30, "batch_size": 32, "learning_rate": 0.01}
+
+
+def test_lines_with_and_without_concentration():
+    features, labels = drift.read_batch(io.BytesIO(f"1;10.000000 {VALUES}\n6 {VALUES}\n".encode()))
+    assert labels.tolist() == [0, 5]
+    assert features.shape == (2, 128)
+    assert features[0, 3] == 1.0
+
+
+def test_a_line_that_lost_a_feature_is_refused():
+    with pytest.raises(SourceError, match=r"1\.\.128"):
+        drift.read_batch(io.BytesIO(f"1;10 {VALUES.rsplit(' ', 1)[0]}\n".encode()))
+
+
+def test_wrong_batch_sizes_are_refused(tmp_path):
+    for number in range(1, 11):
+        with gzip.open(tmp_path / f"batch{number}.dat.gz", "wt") as stream:
+            stream.write(f"1;10 {VALUES}\n")
+    with pytest.raises(SourceError, match="batch sizes"):
+        drift.parse_folder(tmp_path)
+
+
+@pytest.fixture
+def lesson() -> Lesson:
+    """Three classifiers; the first feature's sign says whether the first or the second is right."""
+    rng = np.random.default_rng(0)
+    features = rng.normal(size=(300, 128))
+    first = features[:, 0] > 0
+    return Lesson(features, rng.integers(0, 6, 300), np.stack([first, ~first, np.zeros(300)], axis=1))
+
+
+def test_perceptrons_learn_rewards_and_repeat_themselves(lesson):
+    policies = pytest.importorskip("data_prep.training.perceptron")
+    rewards = policies.rate(MEMBER, lesson, lesson.features, seed=1)
+    assert rewards.shape == (300, 3)
+    assert np.mean(rewards.argmax(axis=1) == (lesson.features[:, 0] <= 0)) > 0.95
+    assert np.array_equal(rewards, policies.rate(MEMBER, lesson, lesson.features, seed=1))
+
+
+def test_a_biased_perceptron_sees_its_classes_only(lesson):
+    policies = pytest.importorskip("data_prep.training.perceptron")
+    member = {**MEMBER, "class_weights": [1, 1, 0, 0, 0, 0]}
+    seen = lesson.labels < 2
+    other_rewards = Lesson(lesson.features, lesson.labels, np.where(seen[:, None], lesson.rewards, 1.0))
+    assert np.array_equal(
+        policies.rate(member, lesson, lesson.features, seed=1),
+        policies.rate(member, other_rewards, lesson.features, seed=1),
+    )

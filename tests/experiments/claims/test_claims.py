@@ -1,0 +1,198 @@
+"""The ledger on records made up so that every answer is known."""
+
+from __future__ import annotations
+
+import json
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from omegaconf import OmegaConf
+
+import cams
+from experiments.claims.analysis import ANALYSES
+from experiments.claims.evidence import Estimate, Evidence, estimate
+from experiments.claims.ledger import judge
+from experiments.claims.making import make_ledger, write_ledger
+from experiments.claims.rules import CONDITIONS, condition_of, joint_verdict, outcome, verdict
+from experiments.claims.statistics import STATISTICS
+from experiments.records.store import Record, write_record
+from experiments.runner.configuration import CONF, compose_run, experiment_names
+from experiments.runner.jobs import Places, ensure_record
+from experiments.runner.plan import Case, Learner, Plan, make_plan
+
+REALIZATIONS, HORIZON, BUDGETS = 6, 100, (5, 10, 20)
+THRESHOLDS = {"reproduced": 1.0, "partly": 0.5}
+INTERVAL = {"level": 0.9, "resamples": 50, "seed": 0}
+# Errors at each budget; a learner buys its whole budget unless it is `cams`, which stops at 10.
+LOSSES = {"cams": (30, 20, 20), "rs": (40, 30, 20), "mp": (30, 20, 15)}
+REFERENCES = {
+    "good classifier": ("classifier", 25),
+    "bad classifier": ("classifier", 50),
+    "adviser": ("normal", 22),
+    "liar": ("malicious", 60),
+}
+
+
+def table() -> pd.DataFrame:
+    rows = []
+    for (name, losses), r in product(LOSSES.items(), range(REALIZATIONS)):
+        for budget, loss in zip(BUDGETS, losses, strict=True):
+            bought = min(budget, 10) if name == "cams" else budget
+            rows.append((name, "learner", budget, r, loss + r % 2, bought))
+    for (name, (kind, loss)), r in product(REFERENCES.items(), range(REALIZATIONS)):
+        rows.append((name, kind, 0, r, loss + r % 2, 0))
+    frame = pd.DataFrame(rows, columns=["series", "kind", "budget", "realization", "loss", "queries"])
+    return frame.assign(case="", round=HORIZON)
+
+
+def plan(experiment: str = "main") -> Plan:
+    return Plan(
+        experiment=experiment,
+        dataset="drift",
+        seed=0,
+        horizon=HORIZON,
+        realizations=REALIZATIONS,
+        budgets=BUDGETS,
+        trace_rounds=(),
+        trace_budgets=(),
+        learners=tuple(Learner(name, name, {}) for name in LOSSES),
+        cases=(Case(),),
+    )
+
+
+@pytest.fixture(scope="module")
+def evidence() -> Evidence:
+    return Evidence(Record(table(), {"plan": plan().as_dict()}))
+
+
+def value(evidence: Evidence, statistic: str, **check: object) -> float:
+    measure = STATISTICS[statistic].make(evidence, {"points": 11, **check})
+    return measure(np.full(REALIZATIONS, 1 / REALIZATIONS))
+
+
+def test_statistics_on_known_curves(evidence: Evidence) -> None:
+    assert value(evidence, "equal_cost_difference", learner="cams", baseline="rs") == pytest.approx(-10)
+    assert value(evidence, "difference_at_cost", learner="cams", baseline="rs", cost=10) == pytest.approx(-10)
+    assert np.isnan(value(evidence, "difference_at_cost", learner="cams", baseline="rs", cost=15))
+    assert value(evidence, "relative_equal_cost_difference", learner="cams", baseline="rs") == pytest.approx(-10 / 35.5)
+    # RS ends at 20.5 errors with 20 labels; CAMS has that with 10.
+    assert value(evidence, "label_ratio_to_match", learner="cams", baselines=["rs"]) == pytest.approx(0.5)
+    # MP ends at 15.5, which CAMS never reaches.
+    assert value(evidence, "label_ratio_to_match", learner="cams", baselines=["rs", "mp"]) == float("inf")
+    assert value(evidence, "fewest_labels_ratio", learner="cams", baselines=["rs", "mp"]) == pytest.approx(0.5)
+    assert value(evidence, "label_saving", learner="cams", baseline="rs") == pytest.approx(0.5)
+    assert value(evidence, "final_difference", learner="cams", reference="best_classifier") == pytest.approx(-5)
+    assert value(evidence, "final_difference", learner="cams", reference="best_policy") == pytest.approx(-2)
+    assert value(evidence, "final_difference", learner="cams", reference="best_bad_policy") == pytest.approx(-40)
+    assert value(evidence, "excess_over_best_classifier", learner="cams") == pytest.approx(-5 / 25.5)
+    assert value(evidence, "share_within_bands", learner="cams", baseline="mp") == 1.0
+
+
+def test_paired_noise_cancels(evidence: Evidence) -> None:
+    measure = STATISTICS["final_difference"].make(evidence, {"learner": "cams", "reference": "best_policy"})
+    found = estimate(measure, REALIZATIONS, **INTERVAL)
+    assert found.low == pytest.approx(found.high) == pytest.approx(-2)
+
+
+@pytest.mark.parametrize(
+    ("check", "interval", "expected"),
+    [
+        ({"below": 0}, (-2, -3, -1), "holds"),
+        ({"below": 0}, (-2, -3, 1), "leans"),
+        ({"below": 0}, (0.5, -3, 1), "fails"),
+        ({"below": 1}, (float("inf"), 0.5, float("inf")), "fails"),
+        ({"above": 0.7}, (0.8, 0.71, 0.9), "holds"),
+        ({"not_below": 0}, (-0.1, -1, 0.5), "holds"),
+        ({"not_below": 0}, (-2, -3, -1), "fails"),
+        ({"within": [-1, 1]}, (0, -2, 0.5), "leans"),
+        ({"covers": 0}, (0.2, -1, 1), "holds"),
+        ({"share_above": 0.9}, (0.5, 0, 1), "leans"),
+        ({"below": 0}, (float("nan"),) * 3, "fails"),
+    ],
+)
+def test_outcomes(check: dict, interval: tuple[float, float, float], expected: str) -> None:
+    assert outcome(Estimate(*interval), {"statistic": "any", **check}) == expected
+
+
+def test_verdicts_add_up() -> None:
+    assert verdict(["holds", "holds"], THRESHOLDS) == "reproduced"
+    assert verdict(["holds", "leans"], THRESHOLDS) == "partly"
+    assert verdict(["holds", "fails", "fails"], THRESHOLDS) == "not reproduced"
+    assert joint_verdict(["reproduced", "not measured"], THRESHOLDS) == "reproduced"
+    assert joint_verdict(["not measured"], THRESHOLDS) == "not measured"
+
+
+def test_a_check_has_exactly_one_condition() -> None:
+    with pytest.raises(cams.InputError, match="expected one"):
+        condition_of({"statistic": "label_ratio", "below": 1, "above": 0})
+
+
+def test_the_shipped_claims_name_what_exists() -> None:
+    config = OmegaConf.to_container(OmegaConf.load(CONF / "claims.yaml"))
+    assert [claim["id"] for claim in config["claims"]] == list(range(1, 13))
+    for claim in config["claims"]:
+        for check in claim["checks"]:
+            assert check["statistic"] in STATISTICS
+            assert condition_of(check)[0] in CONDITIONS
+            assert check.get("experiment", claim["experiment"]) in experiment_names()
+    assert set(STATISTICS) == set(ANALYSES)
+
+
+def write(results: Path, seed_folder: str = "") -> None:
+    path = results / seed_folder / "records/main/drift" / f"seed{seed_folder[-1:] or 0}.parquet"
+    write_record(path, table(), plan(), {})
+
+
+def config() -> dict:
+    checks = [{"statistic": "equal_cost_difference", "learner": "cams", "baseline": ["rs", "mp"], "below": 0}]
+    claim = {
+        "id": 1,
+        "title": "t",
+        "statement": "s",
+        "experiment": "main",
+        "datasets": ["drift", "hiv"],
+        "paper": {},
+        "checks": checks,
+    }
+    return {
+        "claims": [claim],
+        "verdict": THRESHOLDS,
+        "interval": INTERVAL,
+        "equal_cost_points": 11,
+        "training_seeds": [1],
+    }
+
+
+def test_a_claim_is_judged_from_its_record_and_explained_where_it_fails(tmp_path: Path) -> None:
+    write(tmp_path)
+    (claim,) = judge(config(), tmp_path, 0)
+    drift, hiv = claim["datasets"]
+    assert [check["outcome"] for check in drift["checks"]] == ["holds", "fails"]
+    assert (drift["verdict"], hiv["verdict"], claim["verdict"]) == ("partly", "not measured", "partly")
+    # The curves coincide up to 10 labels: the sentence carries what was measured, not a reason made up.
+    assert "MP" in drift["analysis"]
+    assert "20.5 errors with 10 labels" in drift["analysis"]
+
+
+def test_a_record_too_short_for_a_fit_leaves_the_claim_unmeasured(tmp_path: Path) -> None:
+    run = compose_run(["experiment=theory_stochastic", "scale=smoke"])
+    ensure_record(make_plan(run, "synthetic"), Places(tmp_path, tmp_path), 1, lambda message: None)
+    config = OmegaConf.to_container(OmegaConf.load(CONF / "claims.yaml"))
+    (entry,) = [
+        e for claim in judge(config, tmp_path, 0) for e in claim["datasets"] if e["dataset"] == "theory_stochastic"
+    ]
+    assert entry["verdict"] == "not measured"
+    assert {check["statistic"] for check in entry["checks"]} == {"largest_ratio_to_bound"}
+
+
+def test_the_ledger_is_written_and_shows_the_spread_over_seeds(tmp_path: Path) -> None:
+    write(tmp_path)
+    write(tmp_path, "seeds/seed1")
+    ledger = make_ledger(config(), tmp_path, 0)
+    write_ledger(ledger, tmp_path)
+    stored = json.loads((tmp_path / "claims.json").read_text())
+    assert stored["robustness"][0]["verdicts"] == {"0": "partly", "1": "partly"}
+    assert "other training seeds" in (tmp_path / "claims.md").read_text()

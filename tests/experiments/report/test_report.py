@@ -1,0 +1,299 @@
+"""The report page, opened from disk in a real browser and used with a real mouse and keyboard."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from headless_browser import CHROMIUM, Browser, headless_browser
+from hydra import compose, initialize_config_dir
+from omegaconf import DictConfig, OmegaConf
+from small_bundle import make_bundle
+
+import cams
+from experiments.claims.making import make_ledger, write_ledger
+from experiments.figures.appearance import LEARNER_LOOKS
+from experiments.figures.compose import compose_figure, draw_composed
+from experiments.figures.panels import Panel
+from experiments.report.figures import figure_data, shorten
+from experiments.report.render import render_page, write_report
+from experiments.runner.configuration import CONF, compose_run
+from experiments.runner.jobs import Places, ensure_record
+from experiments.runner.plan import make_plan
+from experiments.tables.write import write_tables
+
+# Lines, levels, named ticks, logarithmic axes with bounds: one experiment of each kind of panel.
+EXPERIMENTS = ("main", "outperform", "sharpness", "theory_stochastic")
+PHONE, DESKTOP = 360, 1280
+READABLE = 4.5
+
+needs_browser = pytest.mark.skipif(CHROMIUM is None, reason="no chromium here; on Debian: apt install chromium")
+
+
+def report_config(results: Path, page: Path) -> DictConfig:
+    overrides = [f"paths.results={results}", f"paths.page={page}", f"paths.cards={CONF.parent / 'docs' / 'data'}"]
+    with initialize_config_dir(str(CONF), version_base="1.3"):
+        return compose("report", overrides=overrides)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """Results at smoke scale of one small bundle, and the page made from them."""
+    results = tmp_path_factory.mktemp("report") / "results"
+    (results / "bundles").mkdir(parents=True)
+    make_bundle().save(results / "bundles" / "vertebral.npz")
+    rules: dict[str, Any] = OmegaConf.to_container(OmegaConf.load(CONF / "claims.yaml"))  # type: ignore[assignment]
+    rules["claims"] = [claim for claim in rules["claims"] if claim["experiment"] in EXPERIMENTS]
+    for name in EXPERIMENTS:
+        cfg = compose_run([f"experiment={name}", "scale=smoke", "dataset=vertebral"])
+        ensure_record(make_plan(cfg), Places(results / "bundles", results), 1, lambda _: None)
+        draw_composed(cfg, results)
+    write_tables(results, lambda _: None)
+    write_ledger(make_ledger(rules, results, 0), results)
+    # Far from results/: the page must not depend on anything beside it.
+    page = tmp_path_factory.mktemp("page") / "report.html"
+    return results, write_report(report_config(results, page))
+
+
+@pytest.fixture(scope="module")
+def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    with headless_browser(tmp_path_factory.mktemp("profile")) as browser:
+        yield browser
+
+
+@pytest.fixture
+def browser(started: Browser) -> Browser:
+    started.complaints.clear()
+    started.requests.clear()
+    return started
+
+
+def show(browser: Browser, element: str) -> dict[str, float]:
+    """Scroll an element to the middle of the window and return its place there."""
+    return browser.run(
+        f"""(() => {{ const e = document.querySelector({json.dumps(element)});
+        e.scrollIntoView({{block: "center", behavior: "instant"}});
+        return new Promise(done => requestAnimationFrame(() => setTimeout(() => {{
+          const {{x, y, width, height}} = e.getBoundingClientRect(); done({{x, y, width, height}}); }}, 50))); }})()"""
+    )
+
+
+def show_figure(browser: Browser, name: str) -> dict[str, float]:
+    """Scroll to a figure, wait until it is drawn, and return the place of its first plot."""
+    show(browser, f"#figure-{name} .panels")
+    browser.run(
+        f"""new Promise(done => {{ const look = () => document.querySelector("#figure-{name} .canvas svg")
+        ? done(true) : setTimeout(look, 20); look(); }})"""
+    )
+    return show(browser, f"#figure-{name} .canvas svg")
+
+
+def middle(box: dict[str, float]) -> tuple[float, float]:
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def drawn_lines(browser: Browser, figure: str = "main") -> int:
+    return browser.run(f"document.querySelectorAll('#figure-{figure} .canvas path.line').length")
+
+
+@needs_browser
+def test_opens_from_disk_without_a_complaint(made: tuple[Path, Path], browser: Browser) -> None:
+    browser.open(made[1], DESKTOP)
+    for name in EXPERIMENTS:
+        show_figure(browser, name)
+        assert drawn_lines(browser, name) > 0
+        assert browser.run(f"document.querySelector('#figure-{name} img').decode().then(() => true)")
+    assert browser.complaints == []
+    assert {address.partition(":")[0] for address in browser.requests} <= {"file", "data"}
+
+
+@needs_browser
+def test_figures_far_down_are_drawn_when_they_come_into_view(made: tuple[Path, Path], browser: Browser) -> None:
+    browser.open(made[1], DESKTOP)
+    assert drawn_lines(browser, EXPERIMENTS[-1]) == 0
+    show_figure(browser, EXPERIMENTS[-1])
+    assert drawn_lines(browser, EXPERIMENTS[-1]) > 0
+
+
+@needs_browser
+def test_plot_stands_above_picture(made: tuple[Path, Path], browser: Browser) -> None:
+    browser.open(made[1], DESKTOP)
+    for name in EXPERIMENTS:
+        plot, picture = (show(browser, f"#figure-{name} {part}") for part in (".panels", "img"))
+        assert plot["width"] > 300
+        assert picture["width"] > 300
+    assert browser.run(
+        "[...document.querySelectorAll('article:has(.interactive)')].every(a => "
+        "a.querySelector('.panels').getBoundingClientRect().bottom "
+        "<= a.querySelector('img').getBoundingClientRect().top)"
+    )
+
+
+@needs_browser
+def test_legend_switches_a_learner_with_mouse_and_keyboard(made: tuple[Path, Path], browser: Browser) -> None:
+    browser.open(made[1], DESKTOP)
+    button = "#figure-main [data-label=CQBC]"
+    state = f"document.querySelector('{button}').getAttribute('aria-pressed')"
+    show_figure(browser, "main")
+    place = middle(show(browser, button))
+    lines = drawn_lines(browser)
+    assert browser.run(state) == "true"
+    browser.click(*place)
+    assert (browser.run(state), drawn_lines(browser)) == ("false", lines - 1)
+    browser.run(f"document.querySelector('{button}').focus()")
+    browser.press(" ", 32, " ")
+    assert (browser.run(state), drawn_lines(browser)) == ("true", lines)
+    browser.press("Enter", 13, "\r")
+    assert (browser.run(state), drawn_lines(browser)) == ("false", lines - 1)
+    browser.click(*middle(show(browser, "#figure-main .legend .all")))
+    assert drawn_lines(browser) == lines
+    assert browser.complaints == []
+
+
+@needs_browser
+def test_pointing_shows_the_recorded_value(made: tuple[Path, Path], browser: Browser) -> None:
+    results, page = made
+    browser.open(page, DESKTOP)
+    show_figure(browser, "main")
+    cfg = compose_run(["experiment=main"])
+    panel = next(panel for row in compose_figure(cfg, results) for panel in row if panel)
+    line = next(line for line in panel.series if line.name == "rs")
+    for label in [entry.label for entry in panel.series if entry.name != "rs"]:
+        browser.click(*middle(show(browser, f"#figure-main [data-label='{label}']")))
+    plot = show_figure(browser, "main")
+    marker = browser.run(
+        "(() => { const b = document.querySelector('#figure-main .canvas g[clip-path] path[transform]')"
+        ".getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2]; })()"
+    )
+    browser.mouse("mouseMoved", *marker)
+    tip = "document.querySelector('#figure-main .tip')"
+    shown = browser.run(f"{tip}.innerText")
+    assert LEARNER_LOOKS["rs"].title in shown
+    assert any(f"{mean:,.5g}" in shown for mean in line.mean)
+    browser.mouse("mouseMoved", plot["x"] - 30, plot["y"] - 30)
+    assert browser.run(f"{tip}.hidden")
+    browser.run("document.querySelector('#figure-main .canvas svg').focus()")
+    browser.press("ArrowRight", 39)
+    assert LEARNER_LOOKS["rs"].title in browser.run(f"{tip}.innerText")
+
+
+@needs_browser
+def test_drag_zooms_and_reset_returns(made: tuple[Path, Path], browser: Browser) -> None:
+    browser.open(made[1], DESKTOP)
+    plot = show_figure(browser, "main")
+    axes = "[...document.querySelectorAll('#figure-main .canvas text')].map(t => t.textContent).join('|')"
+    whole = browser.run(axes)
+    corner = plot["x"] + 0.4 * plot["width"], plot["y"] + 0.3 * plot["height"]
+    browser.drag(corner, (corner[0] + 0.3 * plot["width"], corner[1] + 0.3 * plot["height"]))
+    assert browser.run(axes) != whole
+    browser.click(*middle(show(browser, "#figure-main .reset")))
+    assert browser.run(axes) == whole
+    assert browser.run("document.querySelector('#figure-main .reset').hidden")
+    assert browser.complaints == []
+
+
+@needs_browser
+def test_ledger_tables_and_cards_are_there(made: tuple[Path, Path], browser: Browser) -> None:
+    results, page = made
+    browser.open(page, DESKTOP)
+    counts = browser.run("[...document.querySelectorAll('.counts strong')].map(e => +e.textContent)")
+    ledger = json.loads((results / "claims.json").read_text())
+    assert sum(counts) == len(ledger["claims"]) == browser.run("document.querySelectorAll('.ledger tbody tr').length")
+    for path in (results / "tables").glob("*.csv"):
+        rows = browser.run(f"document.querySelectorAll('#table-{path.stem} tbody tr').length")
+        assert rows == len(path.read_text().splitlines()) - 1
+    cards = browser.run("[...document.querySelectorAll('.card')].map(e => e.id)")
+    assert cards == [f"data-{path.stem}" for path in sorted((CONF.parent / "docs" / "data").glob("*.md"))]
+    assert browser.run("document.querySelector('#making').innerText.includes('numpy')")
+    browser.run("document.querySelector('#figure-main .numbers').open = true")
+    assert browser.run(
+        "new Promise(r => setTimeout(() => r(document.querySelectorAll('#figure-main .numbers tbody tr').length), 50))"
+    )
+
+
+@needs_browser
+def test_phone_width_needs_no_sideways_scrolling(made: tuple[Path, Path], browser: Browser) -> None:
+    browser.open(made[1], PHONE, 740)
+    browser.run("document.querySelectorAll('details').forEach(d => d.open = true)")
+    for name in EXPERIMENTS:
+        show_figure(browser, name)
+    assert browser.run("document.documentElement.scrollWidth") == PHONE
+    # Text that is smaller than this cannot be read on a phone.
+    assert (
+        browser.run(
+            "Math.min(...[...document.querySelectorAll('.canvas text')].map(t => t.getBoundingClientRect().height))"
+        )
+        >= 10
+    )
+
+
+CONTRASTS = """(() => {
+  const parse = c => { const v = c.match(/[\\d.]+/g).map(Number); return { rgb: v.slice(0, 3), alpha: v[3] ?? 1 }; };
+  const light = rgb => rgb.map(v => v / 255).map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
+    .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+  const back = e => { for (; e; e = e.parentElement) {
+    const c = parse(getComputedStyle(e).backgroundColor); if (c.alpha === 1) return c.rgb; } return [255, 255, 255]; };
+  const found = [];
+  for (const e of document.querySelectorAll("body *")) {
+    const words = [...e.childNodes].some(n => n.nodeType === 3 && n.textContent.trim());
+    if (!words || !e.getClientRects().length || e.closest("script, style")) continue;
+    const style = getComputedStyle(e), colour = e instanceof SVGElement ? style.fill : style.color;
+    const [a, b] = [light(parse(colour).rgb), light(back(e))].sort((p, q) => q - p);
+    const name = `${e.tagName}.${e.getAttribute("class")} ${e.textContent.trim().slice(0, 30)}`;
+    found.push([(a + 0.05) / (b + 0.05), name]);
+  }
+  return { count: found.length, worst: found.sort((p, q) => p[0] - q[0])[0], paper: light(back(document.body)) };
+})()"""
+
+
+@needs_browser
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_is_readable_in_both_colour_schemes(made: tuple[Path, Path], browser: Browser, scheme: str) -> None:
+    browser.open(made[1], DESKTOP, scheme=scheme)
+    browser.run("document.querySelectorAll('details').forEach(d => d.open = true)")
+    for name in EXPERIMENTS:
+        show_figure(browser, name)
+    browser.click(*middle(show(browser, "#figure-main [data-label=CQBC]")))
+    seen = browser.run(CONTRASTS)
+    assert seen["count"] > 200
+    assert seen["worst"][0] >= READABLE, seen["worst"]
+    assert (seen["paper"] > 0.5) == (scheme == "light")
+
+
+def test_plots_get_the_numbers_of_the_figure(made: tuple[Path, Path]) -> None:
+    cfg = compose_run(["experiment=outperform"])
+    grid = compose_figure(cfg, made[0])
+    data = figure_data(grid)
+    panels = [panel for row in grid for panel in row if panel]
+    shown = [panel for row in data["rows"] for panel in row if panel]
+    assert len(panels) == len(shown) > 1
+    for panel, given in zip(panels, shown, strict=True):
+        for line, entry in zip(panel.series, given["series"], strict=True):
+            np.testing.assert_allclose(entry["mean"], line.mean, rtol=1e-4)
+            assert data["looks"][entry["look"]]["marker"] == line.look.marker
+        for level, entry in zip(panel.references, given["references"], strict=True):
+            np.testing.assert_allclose(entry["mean"], level.mean, rtol=1e-4)
+
+
+def test_a_line_without_label_follows_its_owner_and_the_stand_in(made: tuple[Path, Path]) -> None:
+    data = figure_data(compose_figure(compose_run(["experiment=theory_stochastic"]), made[0]))
+    bounds = [line for line in data["rows"][0][0]["series"] if line["name"].endswith("bound")]
+    assert bounds
+    assert bounds[0]["keys"] == [bounds[0]["name"].removesuffix(" bound"), "Bound, same colour"]
+
+
+def test_numbers_are_short_and_never_nan() -> None:
+    assert shorten([1234.5678, 2.0, float("nan"), float("inf"), 0.000123456]) == [1234.6, 2, None, None, 0.00012346]
+
+
+def test_an_empty_panel_is_left_empty() -> None:
+    assert figure_data([[Panel("x", "y", ()), None]])["rows"][0][1] is None
+
+
+def test_no_records_is_one_sentence(tmp_path: Path) -> None:
+    with pytest.raises(cams.InputError, match="has no records of seed 0"):
+        render_page(report_config(tmp_path, tmp_path / "page.html"))
