@@ -8,8 +8,6 @@ from pathlib import Path
 import pytest
 import yaml
 
-from data_prep.pipeline import code
-from data_prep.pipeline.context import Context
 from data_prep.pipeline.dataset import MODULES
 from tests.data_prep.conftest import context_for
 
@@ -71,20 +69,3 @@ def test_randomness_is_named_not_counted(tmp_path):
 def test_an_unknown_scale_is_refused(tmp_path):
     with pytest.raises(ValueError, match="no scale 'huge'"):
         context_for("drift", tmp_path, "scale.name=huge")
-
-
-def test_code_file_lists_what_a_data_set_reaches(tmp_path):
-    context: Context = context_for("vertebral", tmp_path)
-    code.run(context)
-    text = (context.work / "code" / "vertebral.json").read_text()
-    assert '"data_prep.datasets.tabular.policies"' in text
-    assert "drift" not in text
-
-
-def test_comments_and_docstrings_do_not_change_the_code_hash(tmp_path, monkeypatch):
-    monkeypatch.setattr(code, "ROOT", tmp_path)
-    hashes = []
-    for text in ('"""One."""\nx = 1\n', '"""Two."""\n# why\nx = 1\n', "x = 2\n"):
-        (tmp_path / "module.py").write_text(text)
-        hashes.append(code.code_hash("module"))
-    assert hashes[0] == hashes[1] != hashes[2]
