@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping
@@ -15,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cams.errors import InputError
+from cams.files import atomic_path
 
 Array = npt.NDArray[Any]
 
@@ -94,26 +94,18 @@ def open_archive(path: str | os.PathLike[str]) -> Iterator[Archive]:
         raise InputError(f"{path} is not a readable .npz file (truncated, a pickle, or something else)") from None
 
 
-def write_archive(path: str | os.PathLike[str], arrays: Mapping[str, Array]) -> None:
-    """Write a compressed `.npz` under a temporary name beside `path`, then rename it."""
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            _write_members(file, arrays)
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
+def read_archive(path: str | os.PathLike[str]) -> dict[str, Array]:
+    """Return every array of an `.npz` file."""
+    with open_archive(path) as archive:
+        return {name: archive.read(name) for name in sorted(archive.names())}
 
 
-def _write_members(file: IO[bytes], arrays: Mapping[str, Array]) -> None:
-    """Write like `numpy.savez_compressed`, but with a fixed date: equal arrays make equal bytes."""
-    with zipfile.ZipFile(file, "w", compression=zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
-        for name, array in arrays.items():
-            info = zipfile.ZipInfo(f"{name}.npy", date_time=(1980, 1, 1, 0, 0, 0))
-            info.compress_type = zipfile.ZIP_DEFLATED
-            with archive.open(info, "w", force_zip64=True) as member:
-                np.lib.format.write_array(member, np.asarray(array), allow_pickle=False)
+def write_archive(path: str | os.PathLike[str], arrays: Mapping[str, npt.ArrayLike]) -> None:
+    """Write a compressed `.npz`, whole or not at all; equal arrays make equal bytes. What needs pickle is refused."""
+    plain = {name: np.asarray(value) for name, value in arrays.items()}
+    for name, array in plain.items():
+        if array.dtype.hasobject:
+            raise InputError(f"{path}: array '{name}' has type object, which only pickle could store")
+    # An open file, because numpy would append `.npz` to a name without it.
+    with atomic_path(path) as temporary, temporary.open("wb") as file:
+        np.savez_compressed(file, **plain)

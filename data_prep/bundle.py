@@ -10,9 +10,9 @@ import numpy as np
 
 from cams.compact import Recipe, save_compact
 from cams.errors import InputError
+from cams.files import write_json
 from data_prep.pipeline.context import Context
 from data_prep.pipeline.dataset import Classifiers, Policies, Split, get_dataset
-from data_prep.pipeline.files import save_json
 from data_prep.pipeline.metrics import model_accuracies, policy_accuracies
 from data_prep.pipeline.stage import entry_point
 
@@ -35,7 +35,7 @@ def run(context: Context) -> None:
     check = context_pays(classifiers, policies, table.labels[split.policy_rows], margin)
     if not check["met"]:
         print(f"{context.dataset}: context hardly pays on held-out rows: {check}", file=sys.stderr)
-    save_json(
+    write_json(
         context.metrics_path("bundle"),
         {
             "rows": len(split.pool_rows),

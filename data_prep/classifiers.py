@@ -3,9 +3,9 @@
 python -m data_prep.classifiers dataset=drift scale=laptop seed=0
 """
 
+from cams.files import write_json
 from data_prep.pipeline.context import Context
 from data_prep.pipeline.dataset import Split, get_dataset
-from data_prep.pipeline.files import save_json
 from data_prep.pipeline.metrics import by_name, model_accuracies
 from data_prep.pipeline.stage import entry_point
 
@@ -17,7 +17,7 @@ def run(context: Context) -> None:
     trained.save(context.artefact("classifiers"))
     on_policy_rows = model_accuracies(trained.policy_predictions, table.labels[split.policy_rows])
     on_pool = model_accuracies(trained.pool_predictions, table.labels[split.pool_rows])
-    save_json(
+    write_json(
         context.metrics_path("classifiers"),
         {
             "accuracy_policy_rows": by_name(trained.model_names, on_policy_rows),

@@ -3,9 +3,9 @@
 python -m data_prep.policies dataset=drift scale=laptop seed=0
 """
 
+from cams.files import write_json
 from data_prep.pipeline.context import Context
 from data_prep.pipeline.dataset import Classifiers, Split, get_dataset
-from data_prep.pipeline.files import save_json
 from data_prep.pipeline.metrics import by_name, policy_accuracies, stored_policy_accuracies
 from data_prep.pipeline.stage import entry_point
 
@@ -24,7 +24,7 @@ def run(context: Context) -> None:
     on_pool = stored_policy_accuracies(
         trained.pool_rewards, classifiers.pool_predictions, table.labels[split.pool_rows]
     )
-    save_json(
+    write_json(
         context.metrics_path("policies"),
         {
             "accuracy_held_out": by_name(trained.names, held_out),

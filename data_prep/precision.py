@@ -13,11 +13,11 @@ import numpy as np
 from omegaconf import OmegaConf
 
 from cams import Bundle, make_learner
+from cams.files import write_json
 from cams.policies import contrary, sharpen
 from cams.randomness import stream_order, uniforms
 from data_prep.pipeline.context import Context
 from data_prep.pipeline.dataset import Classifiers, Split, get_dataset
-from data_prep.pipeline.files import save_json
 from data_prep.pipeline.stage import entry_point
 
 
@@ -31,7 +31,7 @@ def run(context: Context) -> None:
         order = stream_order(context.seed, realization, bundle.num_rows, horizon)
         coins = uniforms(context.seed, realization, horizon)
         outcomes.append([decisions(each, order, coins) for each in (as_trained, bundle)])
-    save_json(context.metrics_path("precision"), compare(np.array(outcomes)))
+    write_json(context.metrics_path("precision"), compare(np.array(outcomes)))
 
 
 def trained_rewards(context: Context) -> np.ndarray:

@@ -12,10 +12,10 @@ import numpy as np
 
 from cams import Bundle, replay
 from cams.compact import DenseRewards, save_compact
+from cams.files import write_json
 from data_prep.bundle import load_trained, recipes
 from data_prep.pipeline.context import Context
 from data_prep.pipeline.dataset import Split, get_dataset
-from data_prep.pipeline.files import save_json
 from data_prep.pipeline.stage import entry_point
 
 
@@ -24,7 +24,7 @@ def run(context: Context) -> None:
     relative = {
         str(sharpness): relative_loss(held_out_bundle(sharpness, context), context) for sharpness in settings.grid
     }
-    save_json(context.metrics_path("sharpness"), {"relative_loss_held_out": relative})
+    write_json(context.metrics_path("sharpness"), {"relative_loss_held_out": relative})
 
 
 def held_out_bundle(sharpness: float, context: Context) -> Bundle:

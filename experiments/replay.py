@@ -16,6 +16,7 @@ import hydra
 from omegaconf import DictConfig, OmegaConf
 
 import cams
+from cams.files import write_text
 from experiments.runner.configuration import explained, run_or_explain
 
 
@@ -29,10 +30,7 @@ def main(cfg: DictConfig) -> None:
     if out.exists() and not out.is_dir():
         raise cams.InputError(f"out={out} exists and is not a folder")
     summary = replay_bundle(cams.Bundle.load(cfg.bundle), cfg).summary()
-    out.mkdir(parents=True, exist_ok=True)
-    temporary = out / ".summary.csv.tmp"
-    summary.to_csv(temporary, index=False)
-    temporary.replace(out / "summary.csv")
+    write_text(out / "summary.csv", summary.to_csv(index=False))
     print(summary.to_string(index=False))
 
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from data_prep.pipeline.files import fingerprint, load_npz, save_npz
+from cams.archive import read_archive, write_archive
+from data_prep.pipeline.hashes import fingerprint
 
 Arrays = dict[str, np.ndarray]
 
@@ -27,5 +28,5 @@ class Checkpoints:
         """The stored arrays of this model, computed and stored first if they are not there yet."""
         path = self.path(name, key)
         if not path.exists():
-            save_npz(path, **compute())
-        return load_npz(path)
+            write_archive(path, compute())
+        return read_archive(path)

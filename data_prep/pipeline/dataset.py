@@ -11,10 +11,10 @@ from typing import Any, Protocol, cast
 
 import numpy as np
 
+from cams.archive import read_archive, write_archive
 from cams.compact import DenseRewards, HeadRewards
 from cams.errors import InputError
 from data_prep.pipeline.context import Context
-from data_prep.pipeline.files import load_npz, save_npz
 
 # Imported on use, so that the tabular sets need neither torch-geometric nor torchvision.
 MODULES = {
@@ -55,11 +55,11 @@ class Split:
             raise ValueError("a row is in two parts of the split, or twice in one")
 
     def save(self, path: Path) -> None:
-        save_npz(path, **vars(self))
+        write_archive(path, vars(self))
 
     @classmethod
     def load(cls, path: Path) -> "Split":
-        return cls(**load_npz(path))
+        return cls(**read_archive(path))
 
 
 @dataclass(frozen=True)
@@ -71,11 +71,11 @@ class Classifiers:
     pool_predictions: np.ndarray  # (N, k)
 
     def save(self, path: Path) -> None:
-        save_npz(path, **vars(self))
+        write_archive(path, vars(self))
 
     @classmethod
     def load(cls, path: Path) -> "Classifiers":
-        stored = load_npz(path)
+        stored = read_archive(path)
         return cls(**{**stored, "model_names": stored["model_names"].tolist()})
 
 
@@ -98,18 +98,12 @@ class Policies:
     held_out_rewards: np.ndarray
 
     def save(self, path: Path) -> None:
-        save_npz(
-            path,
-            names=self.names,
-            kinds=self.kinds,
-            held_out=self.held_out,
-            held_out_rewards=self.held_out_rewards,
-            **self.pool_rewards.arrays(),
-        )
+        plain = {name: value for name, value in vars(self).items() if name != "pool_rewards"}
+        write_archive(path, plain | self.pool_rewards.arrays())
 
     @classmethod
     def load(cls, path: Path) -> "Policies":
-        stored = load_npz(path)
+        stored = read_archive(path)
         names, kinds = stored.pop("names").tolist(), stored.pop("kinds").tolist()
         held_out, held_out_rewards = stored.pop("held_out"), stored.pop("held_out_rewards")
         if "rewards" in stored:

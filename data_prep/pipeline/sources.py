@@ -19,7 +19,7 @@ from typing import IO, Protocol, TypeVar
 import pooch
 
 from cams.errors import InputError
-from data_prep.pipeline.files import sha256_of
+from data_prep.pipeline.hashes import sha256_of
 
 Parsed = TypeVar("Parsed")
 

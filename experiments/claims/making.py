@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from cams.files import write_text
 from experiments.claims.ledger import judge
 from experiments.claims.page import page, with_summary
 from experiments.claims.rules import HOLDS, NOT_MEASURED
@@ -82,12 +82,9 @@ def _spread(checks_by_seed: list[list[dict[str, Any]]]) -> list[dict[str, Any]]:
 
 
 def write_ledger(ledger: dict[str, Any], results: Path) -> list[Path]:
-    results.mkdir(parents=True, exist_ok=True)
     texts = {"claims.json": json.dumps(_finite(ledger), indent=1) + "\n", "claims.md": page(ledger)}
     for name, text in texts.items():
-        temporary = results / f".{name}.{os.getpid()}.tmp"
-        temporary.write_text(text)
-        temporary.replace(results / name)
+        write_text(results / name, text)
     return [results / name for name in texts]
 
 
@@ -96,7 +93,7 @@ def update_readme(ledger: dict[str, Any], readme: Path) -> None:
     text = readme.read_text()
     updated = with_summary(text, ledger["summary"])
     if updated != text:
-        readme.write_text(updated)
+        write_text(readme, updated)
 
 
 def _finite(value: Any) -> Any:

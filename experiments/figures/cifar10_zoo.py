@@ -20,6 +20,7 @@ from matplotlib.figure import Figure
 from omegaconf import DictConfig
 
 import cams
+from cams.files import write_text
 from experiments.figures.appearance import GREEN, VERMILION
 from experiments.figures.compose import figure_stem
 from experiments.figures.plots import STYLE, save
@@ -112,9 +113,8 @@ def contact_sheet(cfg: DictConfig) -> list[Path]:
     pixels = pixels.transpose(0, 2, 3, 1).reshape(*rows.shape, *pixels.shape[2:], 3)
 
     stem = figure_stem(Path(cfg.results), "cifar10_zoo", "cifar10_zoo")
-    stem.parent.mkdir(parents=True, exist_ok=True)
     numbers = stem.with_suffix(".csv")
-    said.to_csv(numbers, index=False)
+    write_text(numbers, said.to_csv(index=False))
     return [numbers, *save(draw(pixels, rows, said, list(cfg.easier_than)), stem)]
 
 

@@ -10,7 +10,6 @@ results/figures/<id>/<id>.{png,pdf}                composed as in the paper
 from __future__ import annotations
 
 import dataclasses
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from typing import Any
 import pandas as pd
 from omegaconf import DictConfig, OmegaConf
 
+from cams.files import write_text
 from experiments.figures.kinds import make_panel
 from experiments.figures.panels import Panel
 from experiments.records.store import Record, read_record, record_path
@@ -91,10 +91,7 @@ def write_numbers(panels: Sequence[Panel], stem: Path) -> Path:
     table = pd.concat(frames, ignore_index=True)
     table.insert(0, "panel", table.pop("panel"))
     path = stem.with_name(f"{stem.name}.csv")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    table.to_csv(temporary, index=False, float_format="%.6g")
-    temporary.replace(path)
+    write_text(path, table.to_csv(index=False, float_format="%.6g"))
     return path
 
 

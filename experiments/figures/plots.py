@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from itertools import zip_longest
 from pathlib import Path
@@ -21,6 +20,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
+from cams.files import atomic_path
 from experiments.figures.panels import Panel, Reference, Series
 
 STYLE = Path(__file__).with_name("paper.mplstyle")
@@ -146,14 +146,12 @@ def legend_entries(panels: Sequence[Panel]) -> dict[str, Line2D]:
 
 def save(figure: Figure, stem: Path) -> list[Path]:
     """Write stem.png and stem.pdf, each in one step, with the same bytes for the same picture."""
-    stem.parent.mkdir(parents=True, exist_ok=True)
     written = []
     with mpl.rc_context(fname=str(STYLE)):
         for kind, metadata in METADATA.items():
             target = stem.with_name(f"{stem.name}.{kind}")
-            temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
-            figure.savefig(temporary, format=kind, metadata=metadata)
-            temporary.replace(target)
+            with atomic_path(target) as temporary:
+                figure.savefig(temporary, format=kind, metadata=metadata)
             written.append(target)
     plt.close(figure)
     return written

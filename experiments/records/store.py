@@ -20,7 +20,6 @@ relative loss). An experiment that computes in its own way may add columns.
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,6 +28,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from cams.files import atomic_path
 from experiments.runner.plan import Plan
 
 COLUMNS = ("case", "series", "kind", "budget", "realization", "round", "loss", "queries")
@@ -56,10 +56,8 @@ def write_record(path: Path, table: pd.DataFrame, plan: Plan, bundle: dict[str, 
     facts = {"hash": plan.digest(), "rows": len(table), "plan": plan.as_dict(), "bundle": bundle}
     arrow = pa.Table.from_pandas(_compact(table), preserve_index=False)
     arrow = arrow.replace_schema_metadata({_META: json.dumps(facts, sort_keys=True, default=list)})
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    pq.write_table(arrow, temporary, compression="zstd", compression_level=15)
-    temporary.replace(path)
+    with atomic_path(path) as temporary:
+        pq.write_table(arrow, temporary, compression="zstd", compression_level=15)
 
 
 def read_record(path: Path) -> Record:

@@ -8,9 +8,10 @@ Not inside the record: the same plan and bundle must give the same bytes, howeve
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any
+
+from cams.files import write_text
 
 
 def timing_path(record: Path) -> Path:
@@ -18,10 +19,7 @@ def timing_path(record: Path) -> Path:
 
 
 def write_timing(record: Path, seconds: float, workers: int) -> None:
-    path = timing_path(record)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    temporary.write_text(json.dumps({"seconds": round(seconds, 2), "workers": workers}) + "\n", encoding="utf-8")
-    temporary.replace(path)
+    write_text(timing_path(record), json.dumps({"seconds": round(seconds, 2), "workers": workers}) + "\n")
 
 
 def read_timing(record: Path) -> dict[str, Any] | None:

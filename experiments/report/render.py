@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import time
 from pathlib import Path
@@ -11,6 +10,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from omegaconf import DictConfig
 
 import cams
+from cams.files import write_text
 from experiments.report.figures import as_script, collect_figures
 from experiments.report.parts import read_cards, read_ledger, read_runs, read_tables, settings, versions
 
@@ -50,9 +50,5 @@ def render_page(cfg: DictConfig) -> str:
 def write_report(cfg: DictConfig) -> Path:
     """Write the page in one step and return its path."""
     page = Path(cfg.paths.page)
-    text = render_page(cfg)
-    page.parent.mkdir(parents=True, exist_ok=True)
-    temporary = page.with_name(f".{page.name}.{os.getpid()}.tmp")
-    temporary.write_text(text, encoding="utf-8")
-    temporary.replace(page)
+    write_text(page, render_page(cfg))
     return page

@@ -8,7 +8,6 @@ results/tables/{methods,collections,bounds,maximal_queries,active_learning}.{csv
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from typing import Any
 import pandas as pd
 from omegaconf import DictConfig, OmegaConf
 
+from cams.files import write_text
 from experiments.figures.appearance import title_of
 from experiments.figures.compose import dataset_title
 from experiments.records.store import Record, read_record, record_path
@@ -113,11 +113,8 @@ def write_table(table: pd.DataFrame, stem: Path, caption: str) -> None:
             hrules=True, caption=caption.replace("%", r"\%"), label=f"tab:{stem.name}", position_float="centering"
         ),
     }
-    stem.parent.mkdir(parents=True, exist_ok=True)
     for kind, text in texts.items():
-        temporary = stem.with_name(f".{stem.name}.{kind}.{os.getpid()}.tmp")
-        temporary.write_text(text, encoding="utf-8")
-        temporary.replace(stem.with_name(f"{stem.name}.{kind}"))
+        write_text(stem.with_name(f"{stem.name}.{kind}"), text)
 
 
 def write_metrics(record: Record, path: Path) -> None:
@@ -126,10 +123,7 @@ def write_metrics(record: Record, path: Path) -> None:
     final = final[(final["round"] == record.facts["plan"]["horizon"]) & (final["budget"] == final["budget"].max())]
     means = final.groupby("series", observed=True)[["loss", "queries"]].mean().round(1)
     means = means.rename(columns={"loss": "errors", "queries": "labels"})
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    temporary.write_text(json.dumps(means.to_dict("index"), indent=1, sort_keys=True) + "\n", encoding="utf-8")
-    temporary.replace(path)
+    write_text(path, json.dumps(means.to_dict("index"), indent=1, sort_keys=True) + "\n")
 
 
 def write_tables(results: Path, say: Callable[[str], None] = say_now) -> list[str]:

@@ -6,12 +6,12 @@ Data card: docs/data/cifar10.md
 import numpy as np
 
 from cams.errors import InputError
+from cams.files import atomic_path
 from data_prep.datasets.cifar10.classifiers import train_classifiers
 from data_prep.datasets.cifar10.policies import train_policies
 from data_prep.datasets.cifar10.source import NUM_TEST, NUM_TRAINING, candidates
 from data_prep.pipeline.context import Context
 from data_prep.pipeline.dataset import Split, Table
-from data_prep.pipeline.files import atomic_path
 from data_prep.pipeline.sources import first_available
 
 __all__ = ["CLASSES", "fetch", "load", "split", "train_classifiers", "train_policies"]

@@ -13,7 +13,7 @@ from data_prep.datasets.cifar10.training import CLASSES, Setup, outputs_of, seed
 from data_prep.pipeline.checkpoints import Checkpoints
 from data_prep.pipeline.context import Context
 from data_prep.pipeline.dataset import Classifiers, Split, Table
-from data_prep.pipeline.files import fingerprint
+from data_prep.pipeline.hashes import fingerprint
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from data_prep.datasets.cifar10.training import RewardObjective, Setup, StateDic
 from data_prep.pipeline.checkpoints import Checkpoints
 from data_prep.pipeline.context import Context
 from data_prep.pipeline.dataset import Classifiers, Policies, Split, Table
-from data_prep.pipeline.files import fingerprint
+from data_prep.pipeline.hashes import fingerprint
 
 # Features are normalised, so all but one in 160 lie within this many standard deviations.
 FEATURE_RANGE = 2.5

@@ -11,8 +11,8 @@ import numpy as np
 import torch
 from omegaconf import DictConfig, OmegaConf
 
+from cams.files import atomic_path
 from data_prep.datasets.cifar10.training import Images, Schedule, Setup, StateDict
-from data_prep.pipeline.files import atomic_path
 
 Result = TypeVar("Result")
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from data_prep.pipeline.files import fingerprint
+from data_prep.pipeline.hashes import fingerprint
 from data_prep.pipeline.sources import Mirror, NpmPackage, Source, SourceError, open_member, require
 from data_prep.training.torchvision_shim import datasets
 

@@ -12,6 +12,7 @@ import pandas as pd
 import rdkit
 import torch_geometric
 
+from cams.archive import read_archive, write_archive
 from cams.errors import InputError
 from data_prep.datasets.hiv.classifiers import train_classifiers
 from data_prep.datasets.hiv.features import Molecules, featurise
@@ -19,7 +20,6 @@ from data_prep.datasets.hiv.policies import train_policies
 from data_prep.pipeline.checkpoints import Checkpoints
 from data_prep.pipeline.context import Context
 from data_prep.pipeline.dataset import Split, Table
-from data_prep.pipeline.files import load_npz, save_npz
 from data_prep.pipeline.partition import divide
 from data_prep.pipeline.sources import Mirror, Official, PyPIWheel, first_available, open_member, require
 
@@ -82,11 +82,12 @@ def prepare(table: pd.DataFrame, context: Context) -> None:
             f"rows {', '.join(map(str, dropped))} of the source",
             file=sys.stderr,
         )
-    save_npz(context.raw_dir / "molecules.npz", labels=table["label"], source_rows=table.index, **features)
+    arrays = {"labels": table["label"], "source_rows": table.index, **features}
+    write_archive(context.raw_dir / "molecules.npz", arrays)
 
 
 def load(context: Context) -> Table:
-    stored = load_npz(context.raw_dir / "molecules.npz")
+    stored = read_archive(context.raw_dir / "molecules.npz")
     return Table(Molecules.from_arrays(stored), stored["labels"], num_classes=2)
 
 

@@ -19,12 +19,12 @@ from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 from tqdm import tqdm
 
 from cams.errors import InputError
+from cams.files import atomic_path, write_json
 from data_prep.datasets.hiv.features import Molecules, unpack
 from data_prep.datasets.hiv.networks import load_network, predict_network, train_network
 from data_prep.datasets.hiv.regions import regions_of
 from data_prep.pipeline.context import Context, stable_id
 from data_prep.pipeline.dataset import Classifiers, Split, Table
-from data_prep.pipeline.files import atomic_path, save_json
 from data_prep.pipeline.partition import divide
 
 Member = dict[str, Any]
@@ -183,7 +183,7 @@ def report(
             "policy_rows_elsewhere": quality(score.policy[~inside], labels[~inside], threshold),
             "pool": quality(score.pool, table.labels[split.pool_rows], threshold),
         }
-    save_json(context.metrics_path("scores"), summary)
+    write_json(context.metrics_path("scores"), summary)
     on_policy_rows = {member["name"]: summary[member["name"]]["policy_rows"]["accuracy"] for member in members}
     print(
         f"hiv: accuracy on policy rows: inactive always {summary['trivial_accuracy']['policy_rows']}, "

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import numpy as np
 
+from cams.archive import read_archive, write_archive
 from cams.errors import InputError
 from data_prep.datasets.imagenet.policies import train_policies
 from data_prep.datasets.imagenet.zoo import predict
 from data_prep.pipeline.context import Context
 from data_prep.pipeline.dataset import Classifiers, Split, Table
-from data_prep.pipeline.files import load_npz, save_npz
 from data_prep.pipeline.sources import Mirror, first_available, require
 
 __all__ = ["fetch", "load", "split", "train_classifiers", "train_policies"]
@@ -27,7 +27,7 @@ def fetch(context: Context) -> None:
     expected = f"a folder of {classes} folders of images, one per class"
     candidates = [(Mirror("imagenet/val"), lambda folder: list_images(folder, classes))]
     paths, labels, names = first_available("imagenet", expected, context.download_dir, candidates)
-    save_npz(context.raw_dir / "index.npz", paths=paths, labels=labels, class_names=names)
+    write_archive(context.raw_dir / "index.npz", {"paths": paths, "labels": labels, "class_names": names})
 
 
 def list_images(folder: Path, num_classes: int) -> tuple[np.ndarray, np.ndarray, list[str]]:
@@ -45,7 +45,7 @@ def list_images(folder: Path, num_classes: int) -> tuple[np.ndarray, np.ndarray,
 
 def load(context: Context) -> Table:
     try:
-        stored = load_npz(context.raw_dir / "index.npz")
+        stored = read_archive(context.raw_dir / "index.npz")
     except FileNotFoundError as error:
         raise InputError(f"{error.filename} is missing: python -m data_prep.fetch dataset=imagenet") from error
     return Table(stored["paths"], stored["labels"], num_classes=len(stored["class_names"]))

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from cams.archive import read_archive, write_archive
 from data_prep.pipeline.context import Context
 from data_prep.pipeline.dataset import Split, Table
-from data_prep.pipeline.files import fingerprint, load_npz, save_npz
+from data_prep.pipeline.hashes import fingerprint
 from data_prep.pipeline.partition import divide, duplicate_clusters
 from data_prep.pipeline.sources import require
 
@@ -31,17 +32,12 @@ def table_from(
 
 def save_table(table: Table, context: Context) -> None:
     groups = {} if table.groups is None else {"groups": table.groups}
-    save_npz(
-        context.raw_dir / "table.npz",
-        features=table.inputs,
-        labels=table.labels,
-        num_classes=table.num_classes,
-        **groups,
-    )
+    arrays = {"features": table.inputs, "labels": table.labels, "num_classes": table.num_classes}
+    write_archive(context.raw_dir / "table.npz", arrays | groups)
 
 
 def load(context: Context) -> Table:
-    stored = load_npz(context.raw_dir / "table.npz")
+    stored = read_archive(context.raw_dir / "table.npz")
     return Table(stored["features"], stored["labels"], int(stored["num_classes"]), stored.get("groups"))
 
 

@@ -5,12 +5,12 @@ import pytest
 from sklearn.base import BaseEstimator
 
 from cams import Bundle, InputError
+from cams.archive import read_archive
 from data_prep import bundle
 from data_prep.datasets.tabular import table as tabular
 from data_prep.datasets.tabular.classifiers import subsample, train_classifiers
 from data_prep.datasets.tabular.policies import rate, train_policies
 from data_prep.pipeline.dataset import Policies
-from data_prep.pipeline.files import load_npz
 from data_prep.pipeline.sources import SourceError
 from data_prep.training import estimators
 from data_prep.training.cross_fit import Lesson, stored_form
@@ -167,4 +167,4 @@ def test_a_table_is_checked_before_it_is_kept(table):
 def test_artefacts_hold_no_pickle(table, tmp_path):
     split = tabular.split(table, context_for("vertebral", tmp_path, **SMALL))
     split.save(tmp_path / "split.npz")
-    assert set(load_npz(tmp_path / "split.npz")) == {"classifier_rows", "policy_rows", "pool_rows"}
+    assert set(read_archive(tmp_path / "split.npz")) == {"classifier_rows", "policy_rows", "pool_rows"}

@@ -1,0 +1,58 @@
+"""Files that are either whole or absent: everything is written under a temporary name, then renamed.
+
+with atomic_path(results / "table.csv") as temporary:
+    table.to_csv(temporary)
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from cams.errors import InputError
+
+
+@contextmanager
+def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Give a temporary name beside `path`; on success rename it to `path`, on failure remove it.
+
+    A folder that cannot be written to, or is full, is refused in one sentence; the old file stays.
+    """
+    path = Path(path)
+    # The suffix stays last: numpy and others append their own when they do not find it.
+    temporary = path.with_name(f".{path.stem}.{uuid.uuid4().hex[:12]}.part{path.suffix}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        yield temporary
+        os.replace(temporary, path)
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {error.strerror or error}") from error
+    finally:
+        # Where not even a look at the file is allowed, nothing was written either.
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
+
+
+def write_text(path: str | os.PathLike[str], text: str) -> None:
+    with atomic_path(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+
+
+def write_json(path: str | os.PathLike[str], value: Any) -> None:
+    write_text(path, json.dumps(value, indent=1) + "\n")
+
+
+def require_writable(folder: str | os.PathLike[str]) -> None:
+    """Make a folder and refuse one that takes no file: before a long computation, not after it."""
+    try:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise InputError(f"cannot write to {folder}: {error.strerror or error}") from error

@@ -1,0 +1,91 @@
+"""Files are whole or absent; a folder that takes none is refused in one sentence."""
+
+import errno
+import os
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import cams
+from cams.archive import read_archive, write_archive
+from cams.files import atomic_path, require_writable, write_json, write_text
+
+
+def _names(folder: Path) -> list[str]:
+    return [path.name for path in folder.iterdir()]
+
+
+@pytest.mark.parametrize("fault", [RuntimeError, KeyboardInterrupt])
+def test_a_failed_write_leaves_the_old_file_and_nothing_else(fault: type[BaseException], tmp_path: Path) -> None:
+    path = tmp_path / "metrics.json"
+    write_json(path, {"old": 1})
+
+    def write_half() -> None:
+        with atomic_path(path) as temporary:
+            temporary.write_text("half")
+            raise fault
+
+    with pytest.raises(fault):
+        write_half()
+    assert _names(tmp_path) == ["metrics.json"]
+    assert path.read_text() == '{\n "old": 1\n}\n'
+
+
+def test_a_folder_is_made_and_the_suffix_stays_last(tmp_path: Path) -> None:
+    with atomic_path(tmp_path / "a" / "b" / "x.npy") as temporary:
+        assert temporary.suffix == ".npy"
+        np.save(temporary, np.arange(3))
+    assert _names(tmp_path / "a" / "b") == ["x.npy"]
+
+
+def test_a_file_is_as_readable_as_any_other(tmp_path: Path) -> None:
+    (tmp_path / "plain").write_text("x")
+    write_archive(tmp_path / "b.npz", {"x": np.arange(3)})
+    assert (tmp_path / "b.npz").stat().st_mode == (tmp_path / "plain").stat().st_mode
+
+
+def test_a_full_disk_is_one_sentence_and_the_old_file_stays(tmp_path: Path, monkeypatch: Any) -> None:
+    write_text(tmp_path / "page.md", "old")
+
+    def full(*_: Any, **__: Any) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(Path, "write_text", full)
+    with pytest.raises(cams.InputError, match=r"^cannot write .*page.md: No space left on device$"):
+        write_text(tmp_path / "page.md", "new")
+    assert (tmp_path / "page.md").read_text() == "old"
+    assert _names(tmp_path) == ["page.md"]
+
+
+def test_a_place_that_takes_no_file_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(cams.InputError, match=r"^cannot write .*x.txt: Not a directory$"):
+        write_text(tmp_path / "file" / "deep" / "x.txt", "")
+    with pytest.raises(cams.InputError, match=r"^cannot write to .*deep: Not a directory$"):
+        require_writable(tmp_path / "file" / "deep")
+    require_writable(tmp_path / "new")
+    assert _names(tmp_path / "new") == []
+
+
+def test_many_writers_of_one_file_leave_one_whole_file(tmp_path: Path) -> None:
+    texts = [str(i) * 10_000 for i in range(8)]
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda text: write_text(tmp_path / "x", text), texts))
+    assert (tmp_path / "x").read_text() in texts
+    assert _names(tmp_path) == ["x"]
+
+
+def test_equal_arrays_make_equal_bytes_under_any_name(tmp_path: Path) -> None:
+    for name in ("a.npz", "b"):
+        write_archive(tmp_path / name, {"x": np.arange(3), "names": ["p", "q"]})
+    assert (tmp_path / "a.npz").read_bytes() == (tmp_path / "b").read_bytes()
+    assert read_archive(tmp_path / "b")["names"].tolist() == ["p", "q"]
+
+
+def test_arrays_that_need_pickle_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(cams.InputError, match="array 'bad' has type object"):
+        write_archive(tmp_path / "a.npz", {"bad": np.array([{}], dtype=object)})
+    assert _names(tmp_path) == []
