@@ -39,10 +39,11 @@ report: $(VENV)/figures.done ## write results/report.html from the records, one 
 test: $(VENV)/everything.done ## run every test
 	python -m pytest -n 2
 
-lint: $(VENV)/everything.done ## check style and types
+lint: $(VENV)/everything.done ## check style, types and which package may import which
 	ruff check .
 	ruff format --check .
 	mypy
+	lint-imports --no-cache
 
 bench: $(VENV)/everything.done ## measure the replay engine, as ratios in one run, into results/bench
 	python -m experiments.bench
