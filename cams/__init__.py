@@ -3,8 +3,20 @@
 from cams.bundle import Bundle
 from cams.errors import InputError
 from cams.learners import LEARNERS, make_learner
-from cams.replay import Replay, replay
+from cams.realizations import Replay, replay
+from cams.rounds import Played, play
 from cams.selector import Decision, Selector
 
-__all__ = ["LEARNERS", "Bundle", "Decision", "InputError", "Replay", "Selector", "make_learner", "replay"]
+__all__ = [
+    "LEARNERS",
+    "Bundle",
+    "Decision",
+    "InputError",
+    "Played",
+    "Replay",
+    "Selector",
+    "make_learner",
+    "play",
+    "replay",
+]
 __version__ = "0.1.0"

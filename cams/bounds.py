@@ -163,11 +163,11 @@ def _queries_from_loss(horizon: float, loss: float, num_classes: int) -> float:
     return 2 * sqrt(horizon) + loss * (log(horizon) / log(num_classes) + 1) / num_classes
 
 
-def cams_stochastic_queries(horizon: float, regret: float, best_rate: float, num_classes: int) -> float:
+def cams_stochastic_queries(horizon: float, regret: float, best_error: float, num_classes: int) -> float:
     """Theorem 2 with the proof's terms: 2 sqrt(T) + (R + T mu*) (log_c T + 1) / c.
 
-    `regret` is Theorem 1's R, `best_rate` mu*, the error rate of the best policy. The last line of the
-    proof forgets 2 sqrt(T) and reads log_c(T c) as log_c T; the paper prints that line
+    `regret` is Theorem 1's R, `best_error` mu*, the share of instances on which the best policy errs. The last line of
+    the proof forgets 2 sqrt(T) and reads log_c(T c) as log_c T; the paper prints that line
     (`cams_stochastic_queries_printed`). The proof also needs R + T mu* >= sqrt(T (c-1)/c); and its inner
     inequality (a) on the disagreement fails when the loss of a round exceeds one half, but (1-p)
     ln(1/(1-p)) <= p gives a sum of at most L (log_c(T/L) + 1/ln c) / c for a total loss L, which is no
@@ -175,14 +175,14 @@ def cams_stochastic_queries(horizon: float, regret: float, best_rate: float, num
     """
     _require_horizon(horizon)
     _require(num_classes >= 2, f"num_classes is {num_classes}, expected at least 2")
-    return _queries_from_loss(horizon, regret + horizon * best_rate, num_classes)
+    return _queries_from_loss(horizon, regret + horizon * best_error, num_classes)
 
 
-def cams_stochastic_queries_printed(horizon: float, regret: float, best_rate: float, num_classes: int) -> float:
+def cams_stochastic_queries_printed(horizon: float, regret: float, best_error: float, num_classes: int) -> float:
     """Theorem 2 as printed: (R + T mu*) ln T / (c ln c)."""
     _require_horizon(horizon)
     _require(num_classes >= 2, f"num_classes is {num_classes}, expected at least 2")
-    return (regret + horizon * best_rate) * log(horizon) / (num_classes * log(num_classes))
+    return (regret + horizon * best_error) * log(horizon) / (num_classes * log(num_classes))
 
 
 # CAMS, adversarial streams (Theorems 3 and 4).

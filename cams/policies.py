@@ -52,7 +52,16 @@ def regularize(advice: Array) -> Array:
     return (advice + eta) / (1 + k * eta)  # type: ignore[no-any-return]
 
 
-def regularized_constant(k: int) -> tuple[float, float]:
-    """Return what `regularize` makes of a constant policy e_j: (mass on j, mass on each other classifier)."""
-    eta = 1 - 1 / k
+def constant_masses(k: int, *, regularized: bool) -> tuple[float, float]:
+    """Return what a constant policy e_j gives its own classifier j and each other one."""
+    if not regularized:
+        return 1.0, 0.0
+    eta = 1 - 1 / k  # |e_j - 1/k|^2, so that this is `regularize` in closed form
     return (1 + eta) / k, eta / k
+
+
+def constant_policies(k: int, *, regularized: bool) -> npt.NDArray[np.float64]:
+    """Return the k constant policies (k, k), one for each classifier."""
+    on, off = constant_masses(k, regularized=regularized)
+    policies: npt.NDArray[np.float64] = np.full((k, k), off) + (on - off) * np.eye(k)
+    return policies

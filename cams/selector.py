@@ -21,7 +21,7 @@ from cams.archive import Archive, open_archive, write_archive
 from cams.bundle import Bundle
 from cams.checks import distinct
 from cams.errors import InputError
-from cams.learners import Round, make_learner
+from cams.learners import Round, learner_entry, make_learner
 from cams.randomness import uniform_source
 
 Array = npt.NDArray[Any]
@@ -76,8 +76,8 @@ class Selector:
         scaled: bool = False,
         **settings: Any,
     ) -> None:
-        if learner == "oracle":
-            raise InputError("the oracle knows the labels beforehand and cannot be run online")
+        if learner_entry(learner, settings).needs_hindsight:
+            raise InputError(f"learner '{learner}' knows the labels beforehand and cannot be run online")
         if budget is not None and not budget >= 0:
             raise InputError(f"budget is {budget}, expected at least 0")
         if not cost > 0:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from omegaconf import OmegaConf
 
-from cams import Bundle, make_learner
+from cams import Bundle, make_learner, play
 from cams.files import write_json
 from cams.policies import contrary, sharpen
 from cams.randomness import stream_order, uniforms
@@ -70,11 +70,8 @@ def decisions(bundle: Bundle, order: np.ndarray, coins: np.ndarray) -> np.ndarra
         budget=len(order),
     )
     made = np.empty((len(order), 4), dtype=int)
-    for t, row in enumerate(order):
-        decided = learner.decide(bundle.predictions[row], bundle.advice[row], coins[t])
-        if decided.query:
-            learner.learn(decided, int(bundle.labels[row]))
-        answer = bundle.predictions[row, decided.model]
+    for t, (row, decided, _) in enumerate(play(learner, bundle, order, coins)):
+        answer = decided.predictions[decided.model]
         made[t] = decided.model, answer, decided.query, answer != bundle.labels[row]
     return made
 

@@ -10,6 +10,7 @@ Times are of one thread's own processor time, the best of several runs, so that 
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -109,7 +110,7 @@ def in_this_thread(bundle: cams.Bundle, learner: str, budgets: list[int], horizo
     )
     rows, draws = stream_order(0, 0, bundle.num_rows, horizon), uniforms(0, 0, horizon)
     stream = Stream(rows, bundle.predictions, bundle.labels, bundle.advice, draws, bundle.num_classes, 1.0, 0.0)
-    hindsight = np.full(horizon, 0) if learner == "oracle" else np.empty(0, dtype=np.int64)
+    hindsight = np.zeros(horizon if made.needs_hindsight else 0, dtype=np.int64)
     shape = (len(budgets), 0)
     out = [np.zeros(len(budgets), np.int64), np.zeros(len(budgets), np.int64), np.zeros(shape, np.int64)]
     grid = np.empty(0, dtype=np.int64)
@@ -121,7 +122,7 @@ def in_this_thread(bundle: cams.Bundle, learner: str, budgets: list[int], horizo
 def one_round_seconds(bundle: cams.Bundle, learner: str, horizon: int) -> float:
     """Return the time per round of the readable learner."""
     rows, draws = stream_order(0, 0, bundle.num_rows, horizon), uniforms(0, 0, horizon)
-    settings = {"policy": 0} if learner == "oracle" else {}
+    settings = {"policy": 0} if cams.LEARNERS[learner].needs_hindsight else {}
 
     def run() -> None:
         made = cams.make_learner(
@@ -133,11 +134,7 @@ def one_round_seconds(bundle: cams.Bundle, learner: str, horizon: int) -> float:
             budget=BUDGET,
             **settings,
         )
-        for step in range(ONE_ROUND_STEPS):
-            row = rows[step]
-            decided = made.decide(bundle.predictions[row], bundle.advice[row], draws[step])
-            if decided.query:
-                made.learn(decided, int(bundle.labels[row]))
+        deque(cams.play(made, bundle, rows[:ONE_ROUND_STEPS], draws), maxlen=0)
 
     return seconds(run, repeats=3) / ONE_ROUND_STEPS
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,9 +21,13 @@ __all__ = ["LEARNERS", "Choice", "Entry", "Learner", "Problem", "Round", "make_l
 class Entry:
     """A learner's class, the parts that make it this learner, and its constants, all visible, with defaults."""
 
-    factory: Callable[..., Learner]
+    factory: type[Learner]
     parts: Mapping[str, str] = field(default_factory=dict)
     constants: Mapping[str, float | str] = field(default_factory=dict)
+
+    @property
+    def needs_hindsight(self) -> bool:
+        return self.factory.needs_hindsight
 
     def make(self, problem: Problem, settings: Mapping[str, Any]) -> Learner:
         return self.factory(problem, **{**self.parts, **self.constants, **settings})
@@ -61,7 +65,7 @@ def learner_entry(name: str, settings: Mapping[str, Any]) -> Entry:
     entry = lookup(LEARNERS, name, "learner")
     known = {**entry.constants, **entry.parts}
     for setting in settings:
-        if setting not in known and not (setting == "policy" and entry.factory is Oracle):
+        if setting not in known and not (setting == "policy" and entry.needs_hindsight):
             has = ", ".join(known) or "none"
             raise InputError(f"learner '{name}' has no setting '{setting}' (it has: {has}){nearest(setting, known)}")
     return entry

@@ -78,6 +78,8 @@ class Learner(ABC):
     budget_shapes_queries: bool = False
     # Whether scaled queries apply to this learner.
     scalable: ClassVar[bool] = True
+    # Whether it follows the best policy in hindsight (setting `policy`), which only a replay can name.
+    needs_hindsight: ClassVar[bool] = False
     state_names: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, problem: Problem) -> None:

@@ -30,7 +30,7 @@ from cams.learners.base import (
 )
 from cams.learners.queries import Belief, make_query_rule
 from cams.learners.recommendations import RECOMMENDATIONS
-from cams.policies import regularize, regularized_constant
+from cams.policies import constant_policies, regularize
 
 WEIGH = {
     "extended": spec.WEIGH_EXTENDED,  # Pi*
@@ -75,8 +75,7 @@ class Cams(Learner):
         self.m = {"extended": n + k, "policies": n}.get(weigh, k)
         self.L: Floats = np.zeros(self.m)
         self.regularize = problem.regularize and weigh != "models"
-        diagonal, rest = regularized_constant(k) if self.regularize else (1.0, 0.0)
-        self.constant_policies: Floats = np.full((k, k), rest) + (diagonal - rest) * np.eye(k)
+        self.constant_policies: Floats = constant_policies(k, regularized=self.regularize)
 
     def choose(self, predictions: npt.NDArray[np.int32], advice: Array, uniforms: Floats) -> Choice:
         pi = self.policies(advice)

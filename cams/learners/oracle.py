@@ -19,6 +19,7 @@ class Oracle(Cams):
     """Follow one policy of Pi* by its favourite model; `policy` is known only in hindsight, so replays set it."""
 
     scalable = False
+    needs_hindsight = True
 
     def __init__(self, problem: Problem, *, policy: int | None = None, **settings: Any) -> None:
         super().__init__(problem, **settings)

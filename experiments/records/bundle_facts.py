@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 import cams
-from cams.policies import regularize, regularized_constant
+from cams.policies import constant_masses, regularize
 
 Array = npt.NDArray[Any]
 
@@ -67,7 +67,7 @@ def _advice_limits(bundle: cams.Bundle, best_policy: int) -> tuple[float, float]
 
     Theorem 1 assumes no ties. Stored advice has a few, at rows where any answer would do; they are set aside.
     """
-    on, off = regularized_constant(bundle.num_models)
+    on, off = constant_masses(bundle.num_models, regularized=True)
     smallest, margin = off, on - off
     if best_policy < bundle.num_policies:
         margin = np.inf

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 import cams
+from cams.policies import constant_policies
 from cams.policies import regularize as regularized
-from cams.policies import regularized_constant
 
 Array = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -26,12 +26,6 @@ def model_losses(bundle: cams.Bundle) -> Array:
     return (bundle.predictions != bundle.labels[:, None]).astype(np.float64)
 
 
-def constant_advice(num_models: int, regularize: bool) -> Array:
-    """Return (k, k) the constant policies."""
-    diagonal, rest = regularized_constant(num_models) if regularize else (1.0, 0.0)
-    return np.full((num_models, num_models), rest) + (diagonal - rest) * np.eye(num_models)
-
-
 def policy_losses(bundle: cams.Bundle, regularize: bool) -> Array:
     """Return (N, m) the expected loss <pi_i(x), l> of every extended policy at every row."""
     losses = model_losses(bundle)
@@ -41,7 +35,7 @@ def policy_losses(bundle: cams.Bundle, regularize: bool) -> Array:
         advice = bundle.advice[rows].astype(np.float64)
         advice = regularized(advice) if regularize else advice
         of_policies[rows] = np.einsum("nij,nj->ni", advice, losses[rows])
-    return np.hstack([of_policies, losses @ constant_advice(bundle.num_models, regularize).T])
+    return np.hstack([of_policies, losses @ constant_policies(bundle.num_models, regularized=regularize).T])
 
 
 def favourite_losses(bundle: cams.Bundle) -> Array:
@@ -53,7 +47,7 @@ def favourite_losses(bundle: cams.Bundle) -> Array:
 
 def smallest_advice(bundle: cams.Bundle, regularize: bool) -> float:
     """Return p_min, the least probability that any extended policy gives any classifier at any row."""
-    smallest = float(constant_advice(bundle.num_models, regularize).min())
+    smallest = float(constant_policies(bundle.num_models, regularized=regularize).min())
     for start in range(0, bundle.num_rows, CHUNK):
         advice = bundle.advice[start : start + CHUNK].astype(np.float64)
         if advice.size:

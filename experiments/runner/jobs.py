@@ -12,7 +12,7 @@ from pathlib import Path
 
 import cams
 from cams.engine.compiled import is_compiled
-from cams.replay import COMPILING
+from cams.realizations import COMPILING
 from experiments.records.bundle_facts import describe_bundle
 from experiments.records.store import is_current, record_path, write_record
 from experiments.records.timings import write_timing

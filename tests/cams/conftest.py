@@ -51,6 +51,16 @@ def _best_policy(bundle: cams.Bundle, rows: Any, draws: Any) -> int:
     return int(losses.argmin())
 
 
+class _Seller:
+    """A bundle whose labels come from elsewhere, one at a time."""
+
+    def __init__(self, bundle: cams.Bundle, label_of: Callable[[int], int]) -> None:
+        self.predictions, self.advice, self.labels, self._label_of = bundle.predictions, bundle.advice, self, label_of
+
+    def __getitem__(self, row: int) -> int:
+        return self._label_of(row)
+
+
 def _play_plainly(
     bundle: cams.Bundle,
     name: str,
@@ -63,7 +73,7 @@ def _play_plainly(
     scaled: bool = False,
     **settings: Any,
 ) -> Played:
-    if name == "oracle":
+    if cams.LEARNERS[name].needs_hindsight:
         settings["policy"] = _best_policy(bundle, rows, draws)
     played = Played(
         cams.make_learner(
@@ -78,11 +88,8 @@ def _play_plainly(
             **settings,
         )
     )
-    for row, uniforms in zip(rows, draws, strict=True):
-        can_buy = sum(played.queries) < budget
-        decided = played.learner.decide(bundle.predictions[row], bundle.advice[row], uniforms, can_buy=can_buy)
-        if decided.query:
-            played.learner.learn(decided, int(bundle.labels[row]) if label_of is None else label_of(row))
+    pool: Any = bundle if label_of is None else _Seller(bundle, label_of)
+    for row, decided, _ in cams.play(played.learner, pool, rows, draws, budget=budget):
         played.models.append(decided.model)
         played.mistakes.append(int(bundle.predictions[row, decided.model] != bundle.labels[row]))
         played.queries.append(int(decided.query))

@@ -250,7 +250,7 @@ def test_a_learner_without_a_compiled_twin(
             np.testing.assert_array_equal(result.loss_trace[1, b, r], np.cumsum(played.mistakes)[[6, 49]])
 
 
-@pytest.mark.parametrize("name", sorted(set(cams.LEARNERS) - {"oracle"}))
+@pytest.mark.parametrize("name", list(cams.LEARNERS))
 def test_the_engine_without_the_kernel_gives_the_same(
     make_bundle: Any, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -5,7 +5,7 @@ import pytest
 from hand_worked import ADVICE, AGREE, TWO, approx, at, draws, losses, make
 
 from cams.learners.base import exponential_weights, pick_tied, sample
-from cams.policies import contrary, regularize, regularized_constant, sharpen
+from cams.policies import constant_masses, constant_policies, contrary, regularize, sharpen
 
 # ---- regularisation ----
 
@@ -18,14 +18,14 @@ def test_regularised_policy() -> None:
 
 @pytest.mark.parametrize("k", [1, 2, 3, 80])
 def test_regularised_constants_have_a_closed_form(k: int) -> None:
-    on, off = regularized_constant(k)
-    expected = regularize(np.eye(k))
-    np.testing.assert_allclose(np.full((k, k), off) + (on - off) * np.eye(k), expected, atol=1e-15)
+    np.testing.assert_allclose(constant_policies(k, regularized=True), regularize(np.eye(k)), atol=1e-15)
+    on, off = constant_masses(k, regularized=True)
     assert on + (k - 1) * off == pytest.approx(1)
+    np.testing.assert_array_equal(constant_policies(k, regularized=False), np.eye(k))
 
 
 def test_regularised_constants_of_eighty_models_are_nearly_flat() -> None:
-    assert regularized_constant(80) == approx(0.024844, 0.012344)  # (1 + 79/80)/80, (79/80)/80
+    assert constant_masses(80, regularized=True) == approx(0.024844, 0.012344)  # (1 + 79/80)/80, (79/80)/80
 
 
 def test_cams_regularised() -> None:

@@ -21,7 +21,7 @@ losses_up_to_a_million = st.lists(st.floats(0, 1e6), min_size=7, max_size=7)
 
 
 def _make(name: str, *, k: int = 4, n: int = 3, c: int = 3, **changes: Any) -> Any:
-    named = {"policy": 0} if name == "oracle" else {}
+    named = {"policy": 0} if cams.LEARNERS[name].needs_hindsight else {}
     return cams.make_learner(name, num_models=k, num_policies=n, num_classes=c, **{**SETTINGS, **named, **changes})
 
 
@@ -126,16 +126,11 @@ def test_the_bandits_estimate_is_unbiased(t: int, seed: int, label: int, name: s
 
 
 def _play(name: str, votes: Any, labels: Any, advice: Any, seed: int, **changes: Any) -> tuple[list[int], list[int]]:
-    rng = np.random.default_rng(seed)
-    learner = _make(name, k=votes.shape[1], n=advice.shape[1], c=6, **changes)
-    models, bought = [], []
-    for row in range(len(votes)):
-        decided = learner.decide(votes[row], advice[row], rng.random(4), can_buy=sum(bought) < 12)
-        if decided.query:
-            learner.learn(decided, int(labels[row]))
-        models.append(decided.model)
-        bought.append(int(decided.query))
-    return models, bought
+    bundle = cams.Bundle(predictions=votes, labels=labels, advice=advice, num_classes=6)
+    learner = _make(name, k=bundle.num_models, n=bundle.num_policies, c=6, **changes)
+    draws = np.random.default_rng(seed).random((len(votes), 4))
+    rounds = [played.decided for played in cams.play(learner, bundle, range(len(votes)), draws, budget=12)]
+    return [decided.model for decided in rounds], [int(decided.query) for decided in rounds]
 
 
 def _history(seed: int, rows: int = 30, k: int = 4, n: int = 3) -> tuple[Any, Any, Any]:

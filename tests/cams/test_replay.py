@@ -7,7 +7,7 @@ import pytest
 
 import cams
 from cams.randomness import stream_order, uniforms
-from cams.replay import confidence_band
+from cams.realizations import confidence_band
 
 HOW: dict[str, Any] = {"horizon": 20, "budgets": [5], "realizations": 2, "seed": 0}
 
@@ -56,7 +56,7 @@ REFUSED = {
     "learner 'cams': floor is -0.5, expected a number of at least 0": {"learners": [("cams", {"floor": -0.5})]},
     "learner 'iwal': delta is 0, expected a number from 1e-12 to 1": {"learners": [("iwal", {"delta": 0})]},
     "learner 'ciwal': slack is -8, expected a number of at least 0": {"learners": [("ciwal", {"slack": -8})]},
-    "learner 'oracle': a replay finds the oracle's policy itself": {"learners": [("oracle", {"policy": 1})]},
+    "learner 'oracle': a replay finds the best policy itself": {"learners": [("oracle", {"policy": 1})]},
     "regularize is 'no', expected true or false": {"regularize": "no"},
     "scaled is 1, expected true or false": {"scaled": 1},
     "learners must be a list, such as ['cams']": {"learners": "cams"},

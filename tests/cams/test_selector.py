@@ -9,7 +9,7 @@ import cams
 from cams import Bundle, InputError, Selector
 from cams.randomness import stream_order
 
-ONLINE = [name for name in cams.LEARNERS if name != "oracle"]
+ONLINE = [name for name in cams.LEARNERS if not cams.LEARNERS[name].needs_hindsight]
 K, N, C, T = 4, 3, 3, 60
 MODELS, POLICIES = ["a", "b", "c", "d"], ["p", "q", "r"]
 

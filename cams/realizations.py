@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -22,14 +22,13 @@ from cams.bundle import Bundle
 from cams.engine.compiled import is_compiled
 from cams.engine.hindsight import favourite_models, hindsight_losses, models_of_policy
 from cams.engine.kernel import replay_realization
-from cams.engine.spec import RECOMMEND_HINDSIGHT
 from cams.engine.state import Stream
 from cams.errors import InputError
 from cams.learners import Learner, Problem, learner_entry
-from cams.learners.oracle import Oracle
+from cams.policies import constant_masses
 from cams.policies import regularize as regularize_advice
-from cams.policies import regularized_constant
 from cams.randomness import stream_order, uniforms
+from cams.rounds import play
 
 Array = npt.NDArray[Any]
 Integers = npt.NDArray[np.int64]
@@ -136,11 +135,11 @@ def replay(
         players=players,
         # The engine spends one budget after another, so it wants each once and in ascending order.
         budgets=np.unique(asked),
-        # The last round is always recorded: it is where the oracle's policy and the final losses are read.
+        # The last round is always recorded: it is where the best policy and the final losses are read.
         grid=trace_grid if trace_grid.size and trace_grid[-1] == horizon else np.append(trace_grid, horizon),
     )
 
-    def play(realization: int) -> None:
+    def play_one(realization: int) -> None:
         rows = stream_order(seed, realization, bundle.num_rows, horizon) if order is None else order[realization]
         stage.play(realization, np.ascontiguousarray(rows, dtype=np.int64), uniforms(seed, realization, horizon))
 
@@ -152,7 +151,7 @@ def replay(
         tqdm(total=realizations, desc="replay", unit="realization", disable=_silent(progress), leave=False) as bar,
     ):
         list(pool.map(stage.find_favourites, range(0, bundle.num_rows, _FAVOURITES_BLOCK)))
-        for _ in pool.map(play, range(realizations)):
+        for _ in pool.map(play_one, range(realizations)):
             bar.update()
     return stage.result(asked, trace_grid, horizon)
 
@@ -183,16 +182,16 @@ class _Player:
                 raise InputError(f"learner {settings} has no name")
             name = settings.pop("name")
         label = settings.pop("label", name)
-        learner_entry(name, settings)
-        if "policy" in settings:
-            raise InputError(f"learner '{name}': a replay finds the oracle's policy itself")
+        if learner_entry(name, settings).needs_hindsight and "policy" in settings:
+            raise InputError(f"learner '{name}': a replay finds the best policy itself")
         problem = Problem(bundle.num_models, bundle.num_policies, bundle.num_classes, horizon, None, regularize, scaled)
         return cls(name, label, settings, problem)
 
-    def make(self, budget: int, **settings: Any) -> Learner:
-        problem = Problem(**{**self.problem.__dict__, "budget": int(budget)})
+    def make(self, budget: int, best_policy: int | None = None) -> Learner:
+        entry = learner_entry(self.name, self.settings)
+        in_hindsight = {"policy": best_policy} if entry.needs_hindsight else {}
         try:
-            return learner_entry(self.name, self.settings).make(problem, {**self.settings, **settings})
+            return entry.make(replace(self.problem, budget=int(budget)), {**self.settings, **in_hindsight})
         except InputError as error:
             raise InputError(f"learner '{self.name}': {error}") from None
 
@@ -259,9 +258,9 @@ class _Stage:
     ) -> None:
         kernel, bundle = learner.kernel(), self.bundle
         assert kernel is not None
-        on, off = regularized_constant(bundle.num_models) if kernel.regularize else (1.0, 0.0)
+        on, off = constant_masses(bundle.num_models, regularized=kernel.regularize)
         models = np.empty(0, dtype=np.int64)
-        if kernel.recommend == RECOMMEND_HINDSIGHT:
+        if learner.needs_hindsight:
             models = models_of_policy(best, rows, self.advice, self.favourites, draws)
         stream = Stream(rows, bundle.predictions, self.labels, self.advice, draws, bundle.num_classes, on, off)
         replay_realization(stream, kernel, models, self.budgets[block], self.grid, *out)
@@ -269,22 +268,14 @@ class _Stage:
     def _play_slowly(self, player: _Player, b: int, rows: Integers, draws: Array, best: int, out: list[Array]) -> None:
         """Run a learner that has no compiled twin, round by round."""
         loss, queries, loss_trace, queries_trace = out
-        bundle, budget = self.bundle, int(self.budgets[b])
-        learner = player.make(budget)
-        if isinstance(learner, Oracle):
-            learner.policy = best
-        recorded = 0
-        for step, row in enumerate(rows):
-            decided = learner.decide(
-                bundle.predictions[row], bundle.advice[row], draws[step], can_buy=bool(queries[0] < budget)
-            )
-            if decided.query:
-                learner.learn(decided, int(self.labels[row]))
-                queries[0] += 1
-            loss[0] += bundle.predictions[row, decided.model] != self.labels[row]
-            if recorded < len(self.grid) and self.grid[recorded] == step + 1:
-                loss_trace[0, recorded], queries_trace[0, recorded] = loss[0], queries[0]
-                recorded += 1
+        budget = int(self.budgets[b])
+        learner = player.make(budget, best)
+        mistakes, bought = np.zeros(len(rows), dtype=np.int64), np.zeros(len(rows), dtype=np.int64)
+        for step, (row, decided, label) in enumerate(play(learner, self.bundle, rows, draws, budget=budget)):
+            mistakes[step] = decided.predictions[decided.model] != self.labels[row]
+            bought[step] = label is not None
+        loss_trace[0], queries_trace[0] = mistakes.cumsum()[self.grid - 1], bought.cumsum()[self.grid - 1]
+        loss[0], queries[0] = loss_trace[0, -1], queries_trace[0, -1]
 
     def result(self, budgets: Integers, trace: Integers, horizon: int) -> Replay:
         arrays, g = self.arrays, len(trace)
