@@ -25,8 +25,8 @@ _READ_BYTES = 1 << 19
 class Archive:
     """An open `.npz` file."""
 
-    def __init__(self, path: Path, file: zipfile.ZipFile) -> None:
-        self._path, self._file = path, file
+    def __init__(self, file: zipfile.ZipFile) -> None:
+        self._file = file
 
     def names(self) -> set[str]:
         return {name.removesuffix(".npy") for name in self._file.namelist() if name.endswith(".npy")}
@@ -37,7 +37,7 @@ class Archive:
             try:
                 array: Array = np.lib.format.read_array(member, allow_pickle=False)
             except ValueError as error:
-                raise InputError(f"{self._path}: array '{name}' cannot be read ({error})") from None
+                raise InputError(f"array '{name}' cannot be read ({error})") from None
         return array
 
     def read_rows(self, name: str, working_dtype: Callable[[np.dtype[Any]], type]) -> Array:
@@ -46,11 +46,11 @@ class Archive:
             try:
                 shape, in_rows, dtype = _header(member)
             except ValueError as error:
-                raise InputError(f"{self._path}: array '{name}' cannot be read ({error})") from None
+                raise InputError(f"array '{name}' cannot be read ({error})") from None
             if not in_rows or dtype.kind not in "fiu" or len(shape) == 0:
                 array = self.read(name)
                 if array.dtype.kind not in "fiu":
-                    raise InputError(f"{self._path}: array '{name}' has type {array.dtype}, expected real numbers")
+                    raise InputError(f"array '{name}' has type {array.dtype}, expected real numbers")
                 return np.ascontiguousarray(array, dtype=working_dtype(array.dtype))
             out: Array = np.empty(shape, dtype=working_dtype(dtype))
             row_bytes = dtype.itemsize * int(np.prod(shape[1:], dtype=np.int64))
@@ -59,7 +59,7 @@ class Archive:
                 rows = min(step, shape[0] - start)
                 block = member.read(rows * row_bytes)
                 if len(block) != rows * row_bytes:
-                    raise InputError(f"{self._path}: array '{name}' is truncated")
+                    raise InputError(f"array '{name}' is truncated")
                 out[start : start + rows] = np.frombuffer(block, dtype).reshape(rows, *shape[1:])
         return out
 
@@ -69,9 +69,9 @@ class Archive:
             with self._file.open(f"{name}.npy") as member:
                 yield member
         except KeyError:
-            raise InputError(f"{self._path} has no array '{name}'") from None
+            raise InputError(f"there is no array '{name}'") from None
         except (zipfile.BadZipFile, zlib.error, EOFError, OSError) as error:
-            raise InputError(f"{self._path}: array '{name}' is truncated or damaged ({error})") from None
+            raise InputError(f"array '{name}' is truncated or damaged ({error})") from None
 
 
 def _header(member: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
@@ -83,11 +83,13 @@ def _header(member: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
 
 @contextmanager
 def open_archive(path: str | os.PathLike[str]) -> Iterator[Archive]:
-    """Open an `.npz` file for reading; anything else is refused in one sentence."""
+    """Open an `.npz` file for reading; whatever is refused while it is open is refused in its name."""
     path = Path(path)
     try:
         with zipfile.ZipFile(path) as file:
-            yield Archive(path, file)
+            yield Archive(file)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
     except FileNotFoundError:
         raise InputError(f"there is no file {path}") from None
     except (zipfile.BadZipFile, IsADirectoryError):

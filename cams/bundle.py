@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from cams.archive import open_archive, write_archive
 from cams.checks import distinct, in_range, integers
-from cams.compact import COMPACT_KEY, expand_advice
+from cams.compact import COMPACT_KEY, Recipe, expand_advice, recipes_in
 from cams.errors import InputError, lookup
 
 POLICY_KINDS = ("normal", "malicious", "random", "biased")
@@ -108,26 +108,23 @@ class Bundle:
         )
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Bundle:
-        """Read a bundle, in its plain or its compact form (see `cams.compact`)."""
+    def load(cls, path: str | os.PathLike[str], *, policies: Sequence[Recipe] | None = None) -> Bundle:
+        """Read a bundle, in its plain or its compact form (see `cams.compact`).
+
+        The compact form can be read with other `policies` than its own, made from the same rewards.
+        """
         with open_archive(path) as archive:
             names = archive.names()
             if "predictions" not in names:
-                raise InputError(f"{path} has no array 'predictions' and is not a bundle")
-            arrays: dict[str, Any] = {
-                name: archive.read(name)
-                for name in ("predictions", "labels", "groups", "num_classes", "model_names")
-                if name in names
-            }
+                raise InputError("this is not a bundle, it has no array 'predictions'")
+            plain = ("predictions", "labels", "groups", "num_classes", "model_names", "policy_names", "policy_kinds")
+            arrays: dict[str, Any] = {name: archive.read(name) for name in plain if name in names}
             if COMPACT_KEY in names:
-                arrays |= expand_advice(archive)
-            else:
-                for name in ("policy_names", "policy_kinds"):
-                    if name in names:
-                        arrays[name] = archive.read(name)
-                if "advice" in names:
-                    arrays["advice"] = archive.read_rows("advice", _working_dtype)
-        try:
+                arrays |= expand_advice(archive, recipes_in(archive) if policies is None else policies)
+            elif policies is not None:
+                raise InputError("advice is stored here, no rewards that other policies could be made from")
+            elif "advice" in names:
+                arrays["advice"] = archive.read_rows("advice", _working_dtype)
             if "num_classes" in arrays:
                 arrays["num_classes"] = int(integers("num_classes", arrays["num_classes"], ndim=0))
             if arrays.get("advice", np.empty(0)).ndim == 3:
@@ -135,8 +132,6 @@ class Bundle:
                 count = arrays["advice"].shape[1]
                 _normalise(arrays["advice"], _names("policy_names", arrays.get("policy_names"), count, "policy"))
             return cls(**arrays)
-        except InputError as error:
-            raise InputError(f"{path}: {error}") from None
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the plain form: every array as it is, compressed, under its own name."""

@@ -7,13 +7,24 @@ softmax(sharpness * reward). Only the rewards of trained policies are stored, in
 - heads: features (N, s, d) of a small last layer as whole numbers, with each policy's linear head:
   reward = sigmoid(scale * features @ weights + bias).
 
-A malicious policy is the contrary of a stored one, a random policy is a seed: both are rebuilt on load.
+A malicious policy is the opposite of a stored one, a random policy is a seed: both are rebuilt on load. The same
+rewards can be read with other policies than those they were stored with:
+
+    recipes = [Recipe("knn", "normal", "stored:0"), Recipe("not knn", "malicious", "complement:0")]
+    bundle = cams.Bundle.load("results/bundles/drift.npz", policies=recipes)
+
+| recipe         | advice                                                            |
+|----------------|-------------------------------------------------------------------|
+| `stored:I`     | softmax(sharpness * reward) of stored policy I                    |
+| `opposite:I`   | softmax(-sharpness * reward): its favourite is the worst for I    |
+| `complement:I` | (1 - pi) / (k - 1) of its advice pi; `contrary:I` is an older word |
+| `random:SEED`  | drawn uniformly from the simplex, whatever the instance           |
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,14 +32,21 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import expit
 
-from cams.archive import Archive, write_archive
+from cams.archive import Archive, open_archive, write_archive
 from cams.checks import in_range, integers
 from cams.errors import InputError
-from cams.policies import contrary, random_advice, sharpen
+from cams.policies import complement, opposite, random_advice, sharpen
 
 Array = npt.NDArray[Any]
 
 COMPACT_KEY = "policy_recipes"
+
+_FROM_REWARDS: dict[str, Callable[[Array, float], Array]] = {
+    "stored": sharpen,
+    "opposite": opposite,
+    "complement": lambda rewards, sharpness: complement(sharpen(rewards, sharpness)),
+}
+_FROM_REWARDS["contrary"] = _FROM_REWARDS["complement"]
 
 # Rows expanded at a time: the loaded advice is the only large array there ever is.
 _CHUNK_ROWS = 256
@@ -36,7 +54,7 @@ _CHUNK_ROWS = 256
 
 @dataclass(frozen=True)
 class Recipe:
-    """How one policy's advice comes about: `stored:3`, `contrary:3` (of stored policy 3) or `random:17` (a seed)."""
+    """One policy and how its advice comes about, such as `stored:3`, `opposite:3` or `random:17`."""
 
     name: str
     kind: str
@@ -151,28 +169,43 @@ def save_compact(
     write_archive(path, arrays)
 
 
-def expand_advice(archive: Archive) -> dict[str, Any]:
-    """Return the advice (N, n, k) of a compact bundle with its policies' names and kinds."""
+def read_recipes(path: str | os.PathLike[str]) -> list[Recipe]:
+    """Return the policies of a compact bundle, the trained ones first."""
+    with open_archive(path) as archive:
+        if COMPACT_KEY not in archive.names():
+            raise InputError(f"this is not a compact bundle, it has no array '{COMPACT_KEY}'")
+        return recipes_in(archive)
+
+
+def recipes_in(archive: Archive) -> list[Recipe]:
+    parts = [archive.read(name) for name in ("policy_names", "policy_kinds", COMPACT_KEY)]
+    if any(part.shape != parts[0].shape or part.ndim != 1 for part in parts):
+        shapes = ", ".join(str(part.shape) for part in parts)
+        raise InputError(f"policy_names, policy_kinds and {COMPACT_KEY} have shapes {shapes}, expected one entry each")
+    return [Recipe(*map(str, recipe)) for recipe in zip(*parts, strict=True)]
+
+
+def expand_advice(archive: Archive, policies: Sequence[Recipe]) -> dict[str, Any]:
+    """Return the advice (N, n, k) of these policies from the rewards of a compact bundle, their names and kinds."""
     num_rows, k = integers("predictions", archive.read("predictions"), ndim=2).shape
     rewards = _stored_rewards(archive)
     rewards.check(num_rows, k)
     sharpness = float(archive.read("sharpness"))
-    recipes = [_parse(str(source), rewards.count) for source in archive.read(COMPACT_KEY)]
+    recipes = [_parse(recipe.source, rewards.count) for recipe in policies]
     advice = np.empty((num_rows, len(recipes), k), dtype=np.float32)
     for p, (how, number) in enumerate(recipes):
         if how == "random":
             advice[:, p] = random_advice(num_rows, k, number)
     for start in range(0, num_rows, _CHUNK_ROWS):
         stop = min(start + _CHUNK_ROWS, num_rows)
-        stored = sharpen(rewards.rows(start, stop), sharpness)
+        part = rewards.rows(start, stop)
         for p, (how, number) in enumerate(recipes):
             if how != "random":
-                trained = stored[:, number]
-                advice[start:stop, p] = trained if how == "stored" else contrary(trained)
+                advice[start:stop, p] = _FROM_REWARDS[how](part[:, number], sharpness)
     return {
         "advice": advice,
-        "policy_names": archive.read("policy_names"),
-        "policy_kinds": archive.read("policy_kinds"),
+        "policy_names": [recipe.name for recipe in policies],
+        "policy_kinds": [recipe.kind for recipe in policies],
     }
 
 
@@ -192,8 +225,8 @@ def _check_shape(name: str, array: Array, expected: tuple[int | None, ...]) -> N
 
 def _parse(source: str, count: int) -> tuple[str, int]:
     how, _, number = source.partition(":")
-    if how not in ("stored", "contrary", "random") or not number.isdecimal():
-        raise InputError(f"policy recipe '{source}' is not of the form stored:I, contrary:I or random:SEED")
+    if how not in (*_FROM_REWARDS, "random") or not number.isdecimal():
+        raise InputError(f"policy recipe '{source}' is not stored:I, opposite:I, complement:I or random:SEED")
     if how != "random" and int(number) >= count:
         raise InputError(f"policy recipe '{source}' names a stored policy, but only {count} are stored")
     return how, int(number)

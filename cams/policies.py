@@ -1,4 +1,4 @@
-"""What can be done to advice: sharpening rewards into it, its contrary, pure noise, and regularisation.
+"""What can be done to advice: sharpening rewards into it, turning it against them, pure noise, and regularisation.
 
 Advice is an array (..., k) whose last axis is a distribution over the k classifiers.
 """
@@ -20,10 +20,15 @@ def sharpen(rewards: Array, sharpness: float) -> Array:
     return advice
 
 
-def contrary(advice: Array) -> Array:
-    """Return the malicious counterpart of advice (..., k): (1 - pi) / (k - 1)."""
+def opposite(rewards: Array, sharpness: float) -> Array:
+    """Turn rewards (..., k) into malicious advice: softmax(-sharpness * reward), the worst classifier first."""
+    return sharpen(rewards, -sharpness)
+
+
+def complement(advice: Array) -> Array:
+    """Return (1 - pi) / (k - 1) of advice (..., k): a second reading of malice, nearly flat where pi is sharp."""
     k = advice.shape[-1]
-    # One classifier leaves a malicious policy nothing else to advise.
+    # One classifier leaves nothing else to advise.
     return advice.copy() if k == 1 else (1 - advice) / (k - 1)
 
 

@@ -214,13 +214,13 @@ class Selector:
         """Read what `save` wrote; with `models` or `policies`, refuse a state that was made for others."""
         with open_archive(path) as archive:
             if "selector" not in archive.names():
-                raise InputError(f"{path} is not a saved selector")
+                raise InputError("this is not a saved selector")
             header = json.loads(str(archive.read("selector")))
             if header["schema_version"] != SCHEMA_VERSION:
                 found = header["schema_version"]
-                raise InputError(f"{path} was written with schema version {found}, this is version {SCHEMA_VERSION}")
-            _refuse_others(path, "models", header["models"], models)
-            _refuse_others(path, "policies", header["policies"], policies)
+                raise InputError(f"this was written with schema version {found}, this is version {SCHEMA_VERSION}")
+            _refuse_others("models", header["models"], models)
+            _refuse_others("policies", header["policies"], policies)
             selector = cls(
                 **{name: header[name] for name in ("models", "policies", "num_classes", "budget", "cost", "horizon")},
                 **{name: header[name] for name in ("learner", "regularize", "scaled")},
@@ -246,6 +246,6 @@ def _read_pending(archive: Archive) -> dict[int, _Pending]:
     return pending
 
 
-def _refuse_others(path: str | os.PathLike[str], what: str, saved: list[str], wanted: Sequence[str] | None) -> None:
+def _refuse_others(what: str, saved: list[str], wanted: Sequence[str] | None) -> None:
     if wanted is not None and saved != [str(name) for name in wanted]:
-        raise InputError(f"{path} was saved for {what} {saved}, not for {[str(name) for name in wanted]}")
+        raise InputError(f"this was saved for {what} {saved}, not for {[str(name) for name in wanted]}")

@@ -52,7 +52,7 @@ def load_trained(context: Context) -> tuple[Classifiers, Policies]:
 
 
 def recipes(policies: Policies, context: Context) -> list[Recipe]:
-    """Trained policies as stored, then the contrary of those under `malicious`, then random ones."""
+    """Trained policies as stored, then the opposite of those under `malicious`, then random ones."""
     settings = context.settings.policies
     listed = [
         Recipe(name, kind, f"stored:{i}")
@@ -61,7 +61,7 @@ def recipes(policies: Policies, context: Context) -> list[Recipe]:
     for name in settings.malicious:
         if name not in policies.names:
             raise InputError(f"malicious policy '{name}' is not among the trained ones: {policies.names}")
-        listed.append(Recipe(f"malicious_{name}", "malicious", f"contrary:{policies.names.index(name)}"))
+        listed.append(Recipe(f"malicious_{name}", "malicious", f"opposite:{policies.names.index(name)}"))
     for i in range(settings.random):
         listed.append(Recipe(f"random_{i}", "random", f"random:{context.integer_seed('random_policy', i)}"))
     return listed

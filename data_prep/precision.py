@@ -14,7 +14,7 @@ from omegaconf import OmegaConf
 
 from cams import Bundle, make_learner, play
 from cams.files import write_json
-from cams.policies import contrary, sharpen
+from cams.policies import opposite, sharpen
 from cams.randomness import stream_order, uniforms
 from data_prep.pipeline.context import Context
 from data_prep.pipeline.dataset import Classifiers, Split, get_dataset
@@ -49,13 +49,14 @@ def trained_rewards(context: Context) -> np.ndarray:
 
 def bundle_with_advice(bundle: Bundle, rewards: np.ndarray, context: Context) -> Bundle:
     """The same bundle, its trained and malicious advice made from these rewards in double precision."""
-    trained = sharpen(rewards.astype(np.float64), context.sharpness)
+    rewards = rewards.astype(np.float64)
+    trained, malicious = sharpen(rewards, context.sharpness), opposite(rewards, context.sharpness)
     advice = bundle.advice.astype(np.float64)
     names = bundle.policy_names
     for s in range(trained.shape[1]):
         advice[:, s] = trained[:, s]
-        if (malicious := f"malicious_{names[s]}") in names:
-            advice[:, names.index(malicious)] = contrary(trained[:, s])
+        if (name := f"malicious_{names[s]}") in names:
+            advice[:, names.index(name)] = malicious[:, s]
     return Bundle(predictions=bundle.predictions, labels=bundle.labels, advice=advice, num_classes=bundle.num_classes)
 
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pandas as pd
 
 import cams
-from cams.policies import contrary, temper
+from cams.policies import temper
 from experiments.records.store import COLUMNS
 from experiments.runner.plan import Case, Plan
 from experiments.statistics.bands import best_in_hindsight
@@ -21,8 +21,6 @@ Array = npt.NDArray[np.float64]
 
 # Rows of advice sharpened at a time: a second copy of all would not fit everywhere.
 CHUNK_ROWS = 200
-# Contrary advice is stored in single precision.
-ROUNDING = 1e-6
 
 
 def compute(plan: Plan, bundle: cams.Bundle, n_jobs: int, progress: bool | None) -> pd.DataFrame:
@@ -65,16 +63,12 @@ def prepare_bundle(bundle: cams.Bundle, case: Case) -> cams.Bundle:
 
 
 def _temper_bundle(bundle: cams.Bundle, power: float) -> cams.Bundle:
-    """Raise trained advice to a power; malicious policies advise the contrary of the new advice."""
-    kinds = np.array(bundle.policy_kinds)
-    trained = np.flatnonzero(np.isin(kinds, ["normal", "biased"]))
-    malicious = np.flatnonzero(kinds == "malicious")
-    sources = [_contradicted(bundle, i, trained) for i in malicious]
+    """Raise advice that was learned to a power; the opposite of the new advice is the opposite, raised to it too."""
+    learned = np.flatnonzero(np.array(bundle.policy_kinds) != "random")
     advice = bundle.advice.copy()
     for start in range(0, len(advice), CHUNK_ROWS):
         part = advice[start : start + CHUNK_ROWS]
-        part[:, trained] = temper(part[:, trained], power)
-        part[:, malicious] = contrary(part[:, sources])
+        part[:, learned] = temper(part[:, learned], power)
     return cams.Bundle(
         predictions=bundle.predictions,
         labels=bundle.labels,
@@ -85,16 +79,6 @@ def _temper_bundle(bundle: cams.Bundle, power: float) -> cams.Bundle:
         policy_kinds=bundle.policy_kinds,
         groups=bundle.groups,
     )
-
-
-def _contradicted(bundle: cams.Bundle, malicious: int, trained: Array) -> int:
-    """Return the trained policy whose contrary a malicious one is."""
-    some = bundle.advice[:CHUNK_ROWS]
-    distance = np.abs(contrary(some[:, trained]) - some[:, [malicious]]).max(axis=(0, 2), initial=0)
-    if len(trained) == 0 or distance.min() > ROUNDING:
-        name = bundle.policy_names[malicious]
-        raise cams.InputError(f"policy '{name}' is the contrary of no other here, so its advice cannot be sharpened")
-    return int(trained[distance.argmin()])
 
 
 def _replay_case(plan: Plan, case: Case, bundle: cams.Bundle, n_jobs: int, progress: bool | None) -> pd.DataFrame:

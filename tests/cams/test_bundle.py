@@ -228,7 +228,7 @@ def test_a_single_array_is_not_a_bundle(tmp_path: Path) -> None:
 
 def test_another_npz_is_not_a_bundle(tmp_path: Path) -> None:
     np.savez(tmp_path / "b.npz", something=VOTES)
-    assert "has no array 'predictions'" in _refusal(tmp_path / "b.npz")
+    assert "this is not a bundle, it has no array 'predictions'" in _refusal(tmp_path / "b.npz")
 
 
 class _Trap:

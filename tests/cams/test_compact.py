@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import cams
-from cams.compact import DenseRewards, HeadRewards, Recipe, save_compact
+from cams.compact import DenseRewards, HeadRewards, Recipe, read_recipes, save_compact
 from cams.policies import random_advice
 
 N, S, K = 300, 2, 3
@@ -16,7 +16,7 @@ SHARPNESS = 4.0
 RECIPES = [
     Recipe("first", "normal", "stored:0"),
     Recipe("second", "biased", "stored:1"),
-    Recipe("against the first", "malicious", "contrary:0"),
+    Recipe("against the first", "malicious", "opposite:0"),
     Recipe("noise", "random", "random:17"),
 ]
 
@@ -52,9 +52,34 @@ def test_dense_rewards_become_advice(pool: Any, dtype: Any, tmp_path: Path) -> N
     values = stored / 255 if dtype == np.uint8 else stored.astype(float)
     np.testing.assert_allclose(bundle.advice[:, 0], _softmax(values[:, 0]), atol=1e-6)
     np.testing.assert_allclose(bundle.advice[:, 1], _softmax(values[:, 1]), atol=1e-6)
-    np.testing.assert_allclose(bundle.advice[:, 2], (1 - _softmax(values[:, 0])) / (K - 1), atol=1e-6)
+    np.testing.assert_allclose(bundle.advice[:, 2], _softmax(-values[:, 0]), atol=1e-6)
     np.testing.assert_allclose(bundle.advice[:, 3], random_advice(N, K, 17), atol=1e-6)
     np.testing.assert_allclose(bundle.advice.sum(axis=2, dtype=float), 1, atol=5e-7)
+
+
+def test_the_same_rewards_with_other_policies(pool: Any, tmp_path: Path) -> None:
+    rewards = np.random.default_rng(1).random((N, S, K)).astype(np.float32)
+    own = _saved(tmp_path / "b.npz", pool, DenseRewards(rewards))
+    assert read_recipes(tmp_path / "b.npz") == RECIPES
+    others = [Recipe(how, "malicious", f"{how}:1") for how in ("complement", "contrary", "opposite")]
+    bundle = cams.Bundle.load(tmp_path / "b.npz", policies=others)
+    trained = _softmax(rewards[:, 1])
+    np.testing.assert_allclose(bundle.advice[:, 0], (1 - trained) / (K - 1), atol=1e-6)
+    np.testing.assert_array_equal(bundle.advice[:, 1], bundle.advice[:, 0])  # an older word for the same
+    np.testing.assert_allclose(bundle.advice[:, 2], _softmax(-rewards[:, 1]), atol=1e-6)
+    assert bundle.policy_names == ["complement", "contrary", "opposite"]
+    assert bundle.policy_kinds == ["malicious"] * 3
+    np.testing.assert_array_equal(bundle.predictions, own.predictions)
+
+
+def test_other_policies_that_cannot_be_made(pool: Any, tmp_path: Path) -> None:
+    _saved(tmp_path / "b.npz", pool, DenseRewards(np.full((N, S, K), 0.5))).save(tmp_path / "plain.npz")
+    with pytest.raises(cams.InputError, match=r"b.npz: policy recipe 'stored:9' names a stored policy, but only 2"):
+        cams.Bundle.load(tmp_path / "b.npz", policies=[Recipe("x", "normal", "stored:9")])
+    with pytest.raises(cams.InputError, match=r"plain.npz: advice is stored here, no rewards"):
+        cams.Bundle.load(tmp_path / "plain.npz", policies=RECIPES)
+    with pytest.raises(cams.InputError, match=r"plain.npz: this is not a compact bundle"):
+        read_recipes(tmp_path / "plain.npz")
 
 
 @pytest.mark.parametrize("dtype", [np.int8, np.float16])
@@ -126,9 +151,9 @@ def _heads(**changes: Any) -> HeadRewards:
         ({"rewards": DenseRewards(np.full((N, S, K), np.nan))}, "rewards has values outside 0..1"),
         ({"rewards": DenseRewards(np.zeros((N, K)))}, r"rewards has shape \(300, 3\)"),
         ({"policies": [Recipe("x", "normal", "stored:2")]}, "'stored:2' names a stored policy, but only 2 are stored"),
-        ({"policies": [Recipe("x", "normal", "stored")]}, "'stored' is not of the form"),
-        ({"policies": [Recipe("x", "normal", "random:-1")]}, "'random:-1' is not of the form"),
-        ({"policies": [Recipe("x", "normal", "copy:0")]}, "'copy:0' is not of the form"),
+        ({"policies": [Recipe("x", "normal", "stored")]}, "'stored' is not stored:I, opposite:I"),
+        ({"policies": [Recipe("x", "normal", "random:-1")]}, "'random:-1' is not stored:I, opposite:I"),
+        ({"policies": [Recipe("x", "normal", "copy:0")]}, "'copy:0' is not stored:I, opposite:I"),
         ({"rewards": _heads(weights=np.zeros((S, 4, K)))}, r"head_weights has shape \(2, 4, 3\)"),
         ({"rewards": _heads(scale=np.ones(1))}, r"head_scale has shape \(1,\)"),
         ({"rewards": _heads(bias=np.full((S, K), np.nan))}, "head_bias has values that are not finite"),
@@ -150,7 +175,7 @@ def test_a_compact_file_with_a_part_missing_is_refused(pool: Any, missing: str, 
     with np.load(tmp_path / "b.npz") as stored:
         rest = {name: stored[name] for name in stored.files if name != missing}
     np.savez(tmp_path / "b.npz", **rest)
-    with pytest.raises(cams.InputError, match="has no array"):
+    with pytest.raises(cams.InputError, match="there is no array"):
         cams.Bundle.load(tmp_path / "b.npz")
 
 
@@ -168,7 +193,7 @@ def test_expanding_holds_one_copy_of_the_advice(tmp_path: Path) -> None:
     rows, policies, models = 4000, 10, 40
     rewards = np.random.default_rng(0).integers(0, 256, (rows, policies, models)).astype(np.uint8)
     recipes = [Recipe(str(i), "normal", f"stored:{i}") for i in range(policies)]
-    recipes += [Recipe(f"not {i}", "malicious", f"contrary:{i}") for i in range(policies)]
+    recipes += [Recipe(f"not {i}", "malicious", f"opposite:{i}") for i in range(policies)]
     save_compact(
         tmp_path / "b.npz",
         predictions=np.zeros((rows, models), int),

@@ -5,7 +5,7 @@ import pytest
 from hand_worked import ADVICE, AGREE, TWO, approx, at, draws, losses, make
 
 from cams.learners.base import exponential_weights, pick_tied, sample
-from cams.policies import constant_masses, constant_policies, contrary, regularize, sharpen
+from cams.policies import complement, constant_masses, constant_policies, opposite, regularize, sharpen
 
 # ---- regularisation ----
 
@@ -120,6 +120,7 @@ def test_exponential_weights_survive_large_losses() -> None:
         assert exponential_weights(np.array([offset, offset + 1.0]), 2.0) == approx(0.880797, 0.119203)
 
 
-def test_contrary_and_sharpened_advice() -> None:
-    assert contrary(np.array([0.7, 0.2, 0.1])) == approx(0.15, 0.4, 0.45)  # (1 - pi)/2
+def test_sharpened_advice_its_opposite_and_its_complement() -> None:
     assert sharpen(np.array([1.0, 0.5]), 4.0) == approx(0.880797, 0.119203)  # softmax(4, 2)
+    assert opposite(np.array([1.0, 0.5]), 4.0) == approx(0.119203, 0.880797)  # softmax(-4, -2)
+    assert complement(np.array([0.7, 0.2, 0.1])) == approx(0.15, 0.4, 0.45)  # (1 - pi)/2

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 import cams
-from cams.policies import contrary, random_advice, sharpen
+from cams.policies import opposite, random_advice, sharpen
 
 ROWS, MODELS, CLASSES = 200, 5, 3
+SHARPNESS = 8.0
 
 
 def make_bundle(seed: int = 0) -> cams.Bundle:
@@ -18,8 +19,10 @@ def make_bundle(seed: int = 0) -> cams.Bundle:
     guesses = rng.integers(CLASSES, size=(ROWS, MODELS))
     predictions = np.where(rng.random((ROWS, MODELS)) < skill, labels[:, None], guesses)
     right = (predictions == labels[:, None]).astype(float)
-    trained = [sharpen(np.clip(right + rng.normal(0, noise, right.shape), 0, 1), 8.0) for noise in (0.5, 0.7, 0.9)]
-    advice = [*trained, contrary(trained[0]), contrary(trained[1]), random_advice(ROWS, MODELS, seed)]
+    rewards = [np.clip(right + rng.normal(0, noise, right.shape), 0, 1) for noise in (0.5, 0.7, 0.9)]
+    advice = [sharpen(reward, SHARPNESS) for reward in rewards]
+    advice += [opposite(reward, SHARPNESS) for reward in rewards[:2]]
+    advice.append(random_advice(ROWS, MODELS, seed))
     kinds = ["normal", "normal", "biased", "malicious", "malicious", "random"]
     return cams.Bundle(
         predictions=predictions,
