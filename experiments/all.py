@@ -13,17 +13,18 @@ import time
 from functools import partial
 from pathlib import Path
 
-import hydra
 from joblib import Parallel, delayed
 from omegaconf import DictConfig
 
 import cams
 from cams.errors import nearest
+from data_prep.pipeline.shell import entry_point
 from experiments.figures.compose import draw_composed, draw_dataset, figure_stem
 from experiments.records.store import read_facts, record_path
-from experiments.runner.configuration import CONF, compose_run, experiment_names, explained, run_or_explain
+from experiments.runner.configuration import compose_run, experiment_names
 from experiments.runner.jobs import Places, ensure_record, say_now
-from experiments.runner.plan import Plan, make_plan
+from experiments.runner.plan import Plan
+from experiments.runner.resolve import make_plan
 from experiments.tables.write import write_tables
 
 STEPS = ("replay", "figures", "tables")
@@ -110,11 +111,10 @@ def run_all(cfg: DictConfig) -> None:
     say_now(f"all done after {time.perf_counter() - start:.0f} s")
 
 
-@hydra.main(version_base="1.3", config_path=str(CONF), config_name="all")
-@explained
+@entry_point("all")
 def main(cfg: DictConfig) -> None:
     run_all(cfg)
 
 
 if __name__ == "__main__":
-    run_or_explain(main)
+    main()

@@ -12,16 +12,14 @@ import os
 from pathlib import Path
 from typing import Any
 
-import hydra
 from omegaconf import DictConfig, OmegaConf
 
 import cams
 from cams.files import write_text
-from experiments.runner.configuration import explained, run_or_explain
+from data_prep.pipeline.shell import entry_point
 
 
-@hydra.main(config_path="../conf", config_name="replay", version_base="1.3")
-@explained
+@entry_point("replay")
 def main(cfg: DictConfig) -> None:
     for needed in ("bundle", "budgets", "out"):
         if OmegaConf.is_missing(cfg, needed):
@@ -59,4 +57,4 @@ def _plain(value: Any) -> Any:
 
 
 if __name__ == "__main__":
-    run_or_explain(main)
+    main()

@@ -14,16 +14,16 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-import hydra
 from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
 from omegaconf import DictConfig
 
 import cams
+from data_prep.pipeline.shell import entry_point
 from experiments.figures.compose import draw_composed, draw_dataset, figure_stem
-from experiments.runner.configuration import CONF, compose_run, explained, run_or_explain
+from experiments.runner.configuration import compose_run
 from experiments.runner.jobs import Places, ensure_record, say_now
-from experiments.runner.plan import make_plan
+from experiments.runner.resolve import make_plan
 from experiments.runner.sweep import recording_failures
 
 # Overrides that say what to run or how fast, not what the result is.
@@ -74,8 +74,7 @@ def run_composite(cfg: DictConfig, places: Places, overrides: list[str]) -> None
         say_now(f"{cfg.experiment.name}: drew {path}")
 
 
-@hydra.main(version_base="1.3", config_path=str(CONF), config_name="run")
-@explained
+@entry_point("run")
 def main(cfg: DictConfig) -> None:
     if HydraConfig.get().mode == RunMode.MULTIRUN:
         with recording_failures():
@@ -85,4 +84,4 @@ def main(cfg: DictConfig) -> None:
 
 
 if __name__ == "__main__":
-    run_or_explain(main)
+    main()

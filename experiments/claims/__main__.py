@@ -12,17 +12,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import hydra
 from omegaconf import DictConfig, OmegaConf
 
 import cams
+from data_prep.pipeline.shell import CONF, entry_point
 from experiments.claims.making import make_ledger, update_readme, write_ledger
-from experiments.runner.configuration import CONF, explained, run_or_explain
 from experiments.runner.jobs import say_now
 
 
-@hydra.main(version_base="1.3", config_path=str(CONF), config_name="claims")
-@explained
+@entry_point("claims")
 def main(cfg: DictConfig) -> None:
     config: dict[str, Any] = OmegaConf.to_container(cfg, resolve=True)  # type: ignore[assignment]
     results = Path(cfg.paths.results)
@@ -39,4 +37,4 @@ def main(cfg: DictConfig) -> None:
 
 
 if __name__ == "__main__":
-    run_or_explain(main)
+    main()

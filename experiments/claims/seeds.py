@@ -14,13 +14,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import hydra
 from omegaconf import DictConfig, OmegaConf
 
 import cams
-from experiments.runner.configuration import CONF, compose_run, explained, run_or_explain
+from data_prep.pipeline.shell import entry_point
+from experiments.runner.configuration import compose_run
 from experiments.runner.jobs import Places, ensure_record, say_now
-from experiments.runner.plan import make_plan
+from experiments.runner.resolve import make_plan
 
 STAGES = ("split", "classifiers", "policies", "bundle")
 RAW = Path("data/raw")
@@ -70,8 +70,7 @@ def repeat(seed: int, dataset: str, experiments: list[str], results: Path, n_job
         ensure_record(plan, places, n_jobs, say_now)
 
 
-@hydra.main(version_base="1.3", config_path=str(CONF), config_name="claims")
-@explained
+@entry_point("claims")
 def main(cfg: DictConfig) -> None:
     claims: list[dict[str, Any]] = OmegaConf.to_container(cfg.claims, resolve=True)  # type: ignore[assignment]
     for dataset in cfg.seed_datasets:
@@ -80,4 +79,4 @@ def main(cfg: DictConfig) -> None:
 
 
 if __name__ == "__main__":
-    run_or_explain(main)
+    main()

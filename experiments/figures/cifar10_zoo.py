@@ -10,7 +10,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import hydra
 import matplotlib as mpl
 import numpy as np
 import pandas as pd
@@ -21,10 +20,10 @@ from omegaconf import DictConfig
 
 import cams
 from cams.files import write_text
+from data_prep.pipeline.shell import entry_point
 from experiments.figures.appearance import GREEN, VERMILION
 from experiments.figures.compose import figure_stem
 from experiments.figures.plots import STYLE, save
-from experiments.runner.configuration import explained, run_or_explain
 
 FAMILY_TITLES = {"vgg": "VGG", "resnet": "ResNet", "densenet": "DenseNet", "googlenet": "GoogLeNet"}
 
@@ -118,12 +117,11 @@ def contact_sheet(cfg: DictConfig) -> list[Path]:
     return [numbers, *save(draw(pixels, rows, said, list(cfg.easier_than)), stem)]
 
 
-@hydra.main(config_path="../conf", config_name="cifar10_zoo", version_base="1.3")
-@explained
+@entry_point("cifar10_zoo")
 def main(cfg: DictConfig) -> None:
     for path in contact_sheet(cfg):
         print(path)
 
 
 if __name__ == "__main__":
-    run_or_explain(main)
+    main()

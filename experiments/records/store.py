@@ -1,4 +1,4 @@
-"""Records: what a run computed, one row per value, as parquet that knows which configuration made it.
+"""Records: what a run computed, one row per value, as parquet that knows what it was made from.
 
     results/records/<experiment>/<dataset>/seed<k>.parquet
 
@@ -14,76 +14,141 @@
 | queries     | labels bought so far                                                                   |
 
 `best_classifier` is the classifier with the least final loss on that realization (the reference of the
-relative loss). An experiment that computes in its own way may add columns.
+relative loss). An experiment that computes in its own way may add columns. The facts in the file's metadata are the
+plan, the bundle and the code that made it, and a checksum over all of this and the table.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+import cams
 from cams.files import atomic_path
-from experiments.runner.plan import Plan
+from experiments.records.record import Record
 
 COLUMNS = ("case", "series", "kind", "budget", "realization", "round", "loss", "queries")
 _DTYPES = {"budget": "int32", "realization": "int16", "round": "int32"}
 _META = b"cams"
 
 
-@dataclass(frozen=True)
-class Record:
-    """The table of one run and the facts written with it."""
+class Origin(NamedTuple):
+    """What a record is made from: the plan as plain values, the hash of its bundle and that of the code.
 
-    table: pd.DataFrame
-    facts: dict[str, Any]
+    A bundle that is not here has no hash (None), and is not compared.
+    """
+
+    plan: dict[str, Any]
+    bundle: str | None
+    code: str
+
+
+class State(NamedTuple):
+    """Whether a record can be believed: `word` is current, stale, damaged or missing, `why` names what changed."""
+
+    word: str
+    why: tuple[str, ...] = ()
+
+    @property
+    def is_current(self) -> bool:
+        return self.word == "current"
+
+    def __str__(self) -> str:
+        return f"{self.word} (another {' and '.join(self.why)})" if self.why else self.word
 
 
 def record_path(results: str | Path, experiment: str, dataset: str, seed: int) -> Path:
     return Path(results) / "records" / experiment / dataset / f"seed{seed}.parquet"
 
 
-def write_record(path: Path, table: pd.DataFrame, plan: Plan, bundle: dict[str, Any]) -> None:
+def write_record(path: Path, table: pd.DataFrame, origin: Origin, bundle: dict[str, Any]) -> None:
     """Write a record in one step: a reader finds the old file or the whole new one."""
     missing = [column for column in COLUMNS if column not in table]
     if missing:
-        raise ValueError(f"the records of {plan.experiment} lack the columns {', '.join(missing)}")
-    facts = {"hash": plan.digest(), "rows": len(table), "plan": plan.as_dict(), "bundle": bundle}
-    arrow = pa.Table.from_pandas(_compact(table), preserve_index=False)
-    arrow = arrow.replace_schema_metadata({_META: json.dumps(facts, sort_keys=True, default=list)})
+        raise ValueError(f"the records of {origin.plan['experiment']} lack the columns {', '.join(missing)}")
+    table = _compact(table[[*COLUMNS, *(column for column in table if column not in COLUMNS)]])
+    facts = _plain({"hash": _plan_hash(origin.plan), "plan": origin.plan, "bundle": bundle, "code": origin.code})
+    facts["checksum"] = _checksum(table, facts)
+    arrow = pa.Table.from_pandas(table, preserve_index=False)
+    arrow = arrow.replace_schema_metadata({_META: json.dumps(facts, sort_keys=True)})
     with atomic_path(path) as temporary:
         pq.write_table(arrow, temporary, compression="zstd", compression_level=15)
 
 
 def read_record(path: Path) -> Record:
-    arrow = pq.read_table(path)
-    return Record(arrow.to_pandas(), json.loads((arrow.schema.metadata or {})[_META]))
+    """Read a whole record; one that is not there or not as it was written is refused."""
+    if not path.is_file():
+        raise cams.InputError(f"there is no record {path}")
+    try:
+        arrow = pq.read_table(path)
+        facts = json.loads((arrow.schema.metadata or {})[_META])
+        table = arrow.to_pandas()
+        # Records from before the checksum know nothing of their code either, and so are always stale.
+        whole = facts["checksum"] == _checksum(table, facts) if "checksum" in facts else facts["rows"] == len(table)
+    # Damaged bytes fail in whatever part of the reader they reach.
+    except Exception:
+        whole = False
+    if not whole:
+        raise cams.InputError(f"the record {path} is damaged")
+    return Record(table, facts)
 
 
 def read_facts(path: Path) -> dict[str, Any] | None:
     """Return what is written about a record, or None if there is no whole record at that path."""
     try:
-        file = pq.ParquetFile(path)
-        facts: dict[str, Any] = json.loads((file.schema_arrow.metadata or {})[_META])
-    except (OSError, pa.ArrowInvalid, KeyError, ValueError):
+        return read_record(path).facts
+    except cams.InputError:
         return None
-    return facts if file.metadata.num_rows == facts["rows"] else None
 
 
-def is_current(path: Path, plan: Plan, bundle_digest: str | None) -> bool:
-    """Tell whether a record is whole, made by this plan and from this bundle.
+def state_of(path: Path, origin: Origin) -> State:
+    """Compare a record with what it would be made from now."""
+    if not path.is_file():
+        return State("missing")
+    try:
+        facts = read_record(path).facts
+    except cams.InputError:
+        return State("damaged")
+    same = {
+        "plan": facts["plan"] == _plain(origin.plan),
+        "bundle": origin.bundle is None or facts["bundle"]["digest"] == origin.bundle,
+        "code": facts.get("code") == origin.code,
+    }
+    changed = tuple(name for name, unchanged in same.items() if not unchanged)
+    return State("stale", changed) if changed else State("current")
 
-    Without a bundle (digest None) a record of the same plan is the best there is, and counts as current.
-    """
-    facts = read_facts(path)
-    if facts is None or facts["hash"] != plan.digest():
-        return False
-    return bundle_digest is None or facts["bundle"]["digest"] == bundle_digest
+
+def _plain(values: dict[str, Any]) -> dict[str, Any]:
+    """Return values as JSON gives them back, so that what was read compares with what is about to be written."""
+    plain: dict[str, Any] = json.loads(json.dumps(values, default=list))
+    return plain
+
+
+def _plan_hash(plan: dict[str, Any]) -> str:
+    """Return a short name for a plan: two records with the same one answer the same question."""
+    return hashlib.sha256(json.dumps(plan, sort_keys=True, default=list).encode()).hexdigest()[:16]
+
+
+def _checksum(table: pd.DataFrame, facts: dict[str, Any]) -> str:
+    """Hash the values of a table (not how parquet stores them) and its facts."""
+    others = {name: value for name, value in facts.items() if name != "checksum"}
+    digest = hashlib.sha256(json.dumps(others, sort_keys=True).encode())
+    for name, column in table.items():
+        digest.update(str(name).encode())
+        if isinstance(column.dtype, pd.CategoricalDtype):
+            codes, words = pd.factorize(column)
+            digest.update("\0".join(map(str, words)).encode())
+            digest.update(codes.astype(np.int64).tobytes())
+        else:
+            digest.update(np.ascontiguousarray(column.to_numpy()).tobytes())
+    return digest.hexdigest()
 
 
 def _compact(table: pd.DataFrame) -> pd.DataFrame:

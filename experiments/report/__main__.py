@@ -9,20 +9,18 @@ computes nothing that they do not hold. The page's own parts are in experiments/
 
 from __future__ import annotations
 
-import hydra
 from omegaconf import DictConfig
 
+from data_prep.pipeline.shell import entry_point
 from experiments.report.render import write_report
-from experiments.runner.configuration import CONF, explained, run_or_explain
 from experiments.runner.jobs import say_now
 
 
-@hydra.main(version_base="1.3", config_path=str(CONF), config_name="report")
-@explained
+@entry_point("report")
 def main(cfg: DictConfig) -> None:
     page = write_report(cfg)
     say_now(f"report: wrote {page} ({page.stat().st_size / 1e6:.1f} MB)")
 
 
 if __name__ == "__main__":
-    run_or_explain(main)
+    main()

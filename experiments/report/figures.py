@@ -19,10 +19,11 @@ import numpy as np
 from omegaconf import DictConfig, OmegaConf
 from PIL import Image
 
+from data_prep.pipeline.shell import CONF
 from experiments.figures.appearance import BLACK, OTHER_REFERENCE, SOLID, Look
 from experiments.figures.compose import compose_figure, figure_stem
 from experiments.figures.panels import Panel, Reference, Series
-from experiments.runner.configuration import CONF, compose_run, experiment_names
+from experiments.runner.configuration import compose_run, experiment_names
 
 DIGITS = 5
 MOST_BESIDE = 3

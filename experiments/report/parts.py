@@ -16,10 +16,9 @@ from typing import Any, NamedTuple
 import markdown
 from omegaconf import OmegaConf
 
+from data_prep.pipeline.shell import CONF
 from experiments.claims.page import ORDER, TITLES, number
 from experiments.records.store import read_facts
-from experiments.records.timings import read_timing
-from experiments.runner.configuration import CONF
 
 PACKAGES = (
     *("cams", "numpy", "numba", "scipy", "pandas", "pyarrow", "matplotlib", "hydra-core", "dvc", "joblib"),
@@ -111,14 +110,13 @@ def wrap_tables(html: str) -> str:
 
 
 def read_runs(results: Path, seed: int) -> list[Run]:
-    """Return every record of this seed, with its plan and its time."""
+    """Return every record of this seed, with its plan."""
     runs = []
     for path in sorted((results / "records").glob(f"*/*/seed{seed}.parquet")):
         facts = read_facts(path)
         if facts:
-            time = read_timing(path) or {}
             names = path.parent.parent.name, path.parent.name
-            runs.append(Run(*names, facts["plan"], facts["hash"], time.get("seconds"), time.get("workers")))
+            runs.append(Run(*names, facts["plan"], facts["hash"], None, None))
     return runs
 
 

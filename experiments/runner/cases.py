@@ -13,9 +13,7 @@ import pandas as pd
 
 import cams
 from cams.policies import temper
-from experiments.records.store import COLUMNS
 from experiments.runner.plan import Case, Plan
-from experiments.statistics.bands import best_in_hindsight
 
 Array = npt.NDArray[np.float64]
 
@@ -100,8 +98,7 @@ def _replay_case(plan: Plan, case: Case, bundle: cams.Bundle, n_jobs: int, progr
     if plan.trace_rounds:
         frames += [_trace_rows(result, plan), _best_classifier_rows(result, plan)]
     table = pd.concat(frames, ignore_index=True)
-    table.insert(0, "case", case.label)
-    return table[list(COLUMNS)]
+    return table.assign(case=case.label)
 
 
 def _final_rows(result: cams.Replay, plan: Plan) -> pd.DataFrame:
@@ -130,7 +127,7 @@ def _reference_rows(result: cams.Replay, bundle: cams.Bundle, plan: Plan) -> pd.
 
 
 def _best_classifier_rows(result: cams.Replay, plan: Plan) -> pd.DataFrame:
-    best = best_in_hindsight(result.model_losses)
+    best = result.model_losses.argmin(axis=1)
     losses = result.model_loss_trace[np.arange(plan.realizations), :, best]
     index = product(["best_classifier"], ["best_classifier"], [0], range(plan.realizations), plan.trace_rounds)
     return _frame(index, losses.ravel(), np.zeros(losses.size, dtype=np.int64))

@@ -7,6 +7,8 @@ from collections.abc import Callable
 import pandas as pd
 
 from cams.errors import lookup
+from data_prep.pipeline.code import code_digest
+from experiments.records.bundle_facts import describe_bundle
 from experiments.regret import adversarial, theory
 from experiments.runner import cases
 
@@ -24,3 +26,8 @@ COMPUTATIONS: dict[str, Computation] = {
 def computation(word: str) -> Computation:
     """Return the function that an experiment names under `compute`."""
     return lookup(COMPUTATIONS, word, "computation")
+
+
+def computation_code(word: str) -> str:
+    """Return the hash of all code that decides what a record of this computation contains."""
+    return code_digest(computation(word).__module__, describe_bundle.__module__)

@@ -9,14 +9,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
+
+import pandas as pd
 
 import cams
 from cams.engine.compiled import is_compiled
+from cams.files import require_writable
 from cams.realizations import COMPILING
 from experiments.records.bundle_facts import describe_bundle
-from experiments.records.store import is_current, record_path, write_record
-from experiments.records.timings import write_timing
-from experiments.runner.computations import computation
+from experiments.records.store import Origin, State, record_path, state_of, write_record
+from experiments.runner.computations import computation, computation_code
 from experiments.runner.plan import Plan
 
 
@@ -35,40 +38,58 @@ class Places:
         return record_path(self.results, plan.experiment, plan.dataset, plan.seed)
 
 
+def origin_of(plan: Plan, places: Places) -> Origin:
+    """Return what the record of a plan would be made from now: its values, the bundle here, the code here."""
+    return Origin(plan.as_dict(), bundle_digest(plan, places), computation_code(plan.compute))
+
+
+def record_state(plan: Plan, places: Places) -> State:
+    """Tell whether the record of a plan is current, stale (and why), damaged or missing."""
+    return state_of(places.record(plan), origin_of(plan, places))
+
+
 def ensure_record(
     plan: Plan, places: Places, n_jobs: int = 0, say: Callable[[str], None] = print, *, fresh: bool = False
 ) -> bool:
     """Compute the record of a plan unless it is there and current; return whether it was computed.
 
-    `fresh` computes it also then, if the bundle is here.
+    `fresh` computes it also then. Where the bundle is not here, a record of the same plan is the best there is.
     """
-    path, digest = places.record(plan), bundle_digest(plan, places)
-    if is_current(path, plan, digest) and not (fresh and digest is not None):
-        source = "up to date" if digest is not None else "taken from its record, the bundle is not here"
-        say(f"{plan.experiment} {plan.dataset}: {source} ({path})")
+    path, origin = places.record(plan), origin_of(plan, places)
+    state = state_of(path, origin)
+    name = f"{plan.experiment} {plan.dataset}"
+    if origin.bundle is None:
+        if not state.is_current and state.why != ("code",):
+            raise _no_bundle(plan, places, state)
+        say(f"{name}: taken from its {'' if state.is_current else f'{state} '}record, the bundle is not here ({path})")
         return False
-    if digest is None:
-        raise _no_bundle(plan, places)
-    say(f"{plan.experiment} {plan.dataset}: {_size(plan)} ...")
+    if state.is_current and not fresh:
+        say(f"{name}: up to date ({path})")
+        return False
+    say(f"{name}: {'' if state.word == 'missing' else f'its record is {state}, '}{_size(plan)} ...")
     if not is_compiled():
         say(COMPILING)
+    require_writable(path.parent)
     start = time.perf_counter()
-    bundle = load_bundle(places.bundle(plan.dataset), digest) if plan.needs_bundle else None
-    workers = n_jobs or os.cpu_count() or 1
-    table = computation(plan.compute)(plan, bundle, workers, None)
-    facts = describe_bundle(bundle, digest) if bundle else {"digest": digest}
-    write_record(path, table, plan, facts)
-    seconds = time.perf_counter() - start
-    write_timing(path, seconds, workers)
-    say(f"{plan.experiment} {plan.dataset}: replayed in {seconds:.1f} s ({path})")
+    table, facts = compute_record(plan, places, origin, n_jobs or os.cpu_count() or 1)
+    write_record(path, table, origin, facts)
+    say(f"{name}: replayed in {time.perf_counter() - start:.1f} s ({path})")
     return True
 
 
-def _no_bundle(plan: Plan, places: Places) -> cams.InputError:
+def compute_record(plan: Plan, places: Places, origin: Origin, workers: int) -> tuple[pd.DataFrame, dict[str, Any]]:
+    """Return the rows of a plan's record and what it keeps about its bundle."""
+    bundle = load_bundle(places.bundle(plan.dataset), origin.bundle) if plan.needs_bundle else None
+    table = computation(plan.compute)(plan, bundle, workers, None)
+    return table, describe_bundle(bundle, str(origin.bundle)) if bundle else {"digest": origin.bundle}
+
+
+def _no_bundle(plan: Plan, places: Places, state: State) -> cams.InputError:
     if places.own_bundle:
         return cams.InputError(f"there is no bundle {places.own_bundle}")
     path = places.bundle(plan.dataset)
-    return cams.InputError(f"data set '{plan.dataset}' has no bundle {path}; `make {plan.dataset}` builds it")
+    record = "" if state.word == "missing" else f" and its record is {state}"
+    return cams.InputError(f"data set '{plan.dataset}' has no bundle {path}{record}; `make {plan.dataset}` builds it")
 
 
 def bundle_digest(plan: Plan, places: Places) -> str | None:

@@ -16,10 +16,11 @@ import pandas as pd
 from omegaconf import DictConfig, OmegaConf
 
 from cams.files import write_text
+from data_prep.pipeline.shell import CONF
 from experiments.figures.appearance import title_of
 from experiments.figures.compose import dataset_title
 from experiments.records.store import Record, read_record, record_path
-from experiments.runner.configuration import CONF, compose_run
+from experiments.runner.configuration import compose_run
 from experiments.runner.jobs import say_now
 from experiments.statistics.bands import band
 from experiments.tables.bounds import bound_table

@@ -10,7 +10,7 @@ import pytest
 from hydra.core.global_hydra import GlobalHydra
 
 from experiments.all import main
-from experiments.runner.configuration import compose_run, run_or_explain
+from experiments.runner.configuration import compose_run
 from experiments.tables.write import read_paper, write_tables
 
 EXPERIMENTS = "experiments=[main,outperform,regularization,ablations]"
@@ -20,7 +20,7 @@ def call(monkeypatch: pytest.MonkeyPatch, results: Path, *arguments: str) -> Non
     paths = [f"paths.results={results}", f"paths.bundles={results / 'bundles'}", "n_jobs=1"]
     monkeypatch.setattr(sys, "argv", ["all.py", *arguments, *paths])
     GlobalHydra.instance().clear()
-    run_or_explain(main)
+    main()
 
 
 def test_everything_that_the_bundles_allow(

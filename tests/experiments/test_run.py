@@ -10,11 +10,11 @@ import pytest
 from hydra.core.global_hydra import GlobalHydra
 
 import cams
-from experiments.records.store import is_current, read_facts, read_record
+from experiments.records.store import read_record
 from experiments.run import main, variant_name
-from experiments.runner.configuration import compose_run, experiment_names, run_or_explain
-from experiments.runner.jobs import Places, ensure_record
-from experiments.runner.plan import make_plan
+from experiments.runner.configuration import compose_run, experiment_names
+from experiments.runner.jobs import Places, ensure_record, record_state
+from experiments.runner.resolve import make_plan
 
 SMOKE = ["scale=smoke", "dataset=vertebral"]
 
@@ -25,7 +25,7 @@ def call(monkeypatch: pytest.MonkeyPatch, results: Path, *arguments: str) -> Non
     paths += [f"hydra.sweep.dir={results.parent / 'sweep'}"] if "-m" in arguments else []
     monkeypatch.setattr(sys, "argv", ["run.py", *arguments, *paths])
     GlobalHydra.instance().clear()
-    run_or_explain(main)
+    main()
 
 
 def refusal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], results: Path, *arguments: str) -> str:
@@ -60,14 +60,14 @@ def test_record_is_redone_only_when_it_must_be(results: Path) -> None:
 
     for cut in (0, 10, len(whole) // 2, len(whole) - 1):
         path.write_bytes(whole[:cut])
-        assert read_facts(path) is None
+        assert record_state(plan, places).word == "damaged"
         assert ensure_record(plan, places, 1, said.append)
         assert path.read_bytes() == whole
 
     stale = make_plan(compose_run(["experiment=main", *SMOKE, "learner.cams.floor=0.1"]))
-    assert not is_current(path, stale, None)
+    assert str(record_state(stale, places)) == "stale (another plan)"
     assert ensure_record(stale, places, 1, said.append)
-    assert is_current(path, stale, None)
+    assert record_state(stale, places).is_current
 
 
 def test_record_follows_its_bundle(results: Path, bundle: cams.Bundle) -> None:

@@ -12,16 +12,18 @@ import pytest
 from omegaconf import OmegaConf
 
 import cams
+from data_prep.pipeline.shell import CONF
 from experiments.claims.analysis import ANALYSES
 from experiments.claims.evidence import Estimate, Evidence, estimate
 from experiments.claims.ledger import judge
 from experiments.claims.making import make_ledger, write_ledger
 from experiments.claims.rules import CONDITIONS, condition_of, joint_verdict, outcome, verdict
 from experiments.claims.statistics import STATISTICS
-from experiments.records.store import Record, write_record
-from experiments.runner.configuration import CONF, compose_run, experiment_names
+from experiments.records.store import Origin, Record, write_record
+from experiments.runner.configuration import compose_run, experiment_names
 from experiments.runner.jobs import Places, ensure_record
-from experiments.runner.plan import Case, Learner, Plan, make_plan
+from experiments.runner.plan import Case, Learner, Plan
+from experiments.runner.resolve import make_plan
 
 REALIZATIONS, HORIZON, BUDGETS = 6, 100, (5, 10, 20)
 THRESHOLDS = {"reproduced": 1.0, "partly": 0.5}
@@ -143,7 +145,7 @@ def test_the_shipped_claims_name_what_exists() -> None:
 
 def write(results: Path, seed_folder: str = "") -> None:
     path = results / seed_folder / "records/main/drift" / f"seed{seed_folder[-1:] or 0}.parquet"
-    write_record(path, table(), plan(), {})
+    write_record(path, table(), Origin(plan().as_dict(), None, ""), {})
 
 
 def config() -> dict:

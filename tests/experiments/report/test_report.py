@@ -15,15 +15,16 @@ from omegaconf import DictConfig, OmegaConf
 from small_bundle import make_bundle
 
 import cams
+from data_prep.pipeline.shell import CONF
 from experiments.claims.making import make_ledger, write_ledger
 from experiments.figures.appearance import LEARNER_LOOKS
 from experiments.figures.compose import compose_figure, draw_composed
 from experiments.figures.panels import Panel
 from experiments.report.figures import figure_data, shorten
 from experiments.report.render import render_page, write_report
-from experiments.runner.configuration import CONF, compose_run
+from experiments.runner.configuration import compose_run
 from experiments.runner.jobs import Places, ensure_record
-from experiments.runner.plan import make_plan
+from experiments.runner.resolve import make_plan
 from experiments.tables.write import write_tables
 
 # Lines, levels, named ticks, logarithmic axes with bounds: one experiment of each kind of panel.

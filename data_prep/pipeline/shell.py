@@ -1,0 +1,97 @@
+"""From a command line to a function: Hydra composes conf/<name>.yaml, and bad input is one sentence and exit code 2."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import NoReturn
+
+import hydra
+from hydra.core.hydra_config import HydraConfig
+from hydra.errors import HydraException, MissingConfigException
+from hydra.types import RunMode
+from omegaconf import DictConfig
+from omegaconf.errors import OmegaConfBaseException
+from yaml import YAMLError
+
+from cams.errors import InputError, nearest
+
+CONF = Path(__file__).resolve().parents[2] / "conf"
+BAD_INPUT = 2
+Task = Callable[[DictConfig], None]
+
+
+def entry_point(config: str) -> Callable[[Task], Callable[[], None]]:
+    """Decorate a function of a configuration: called without arguments it reads conf/<config>.yaml and sys.argv."""
+
+    def decorate(task: Task) -> Callable[[], None]:
+        composed = hydra.main(version_base="1.3", config_path=str(CONF), config_name=config)(_explained(task))
+
+        @wraps(task)
+        def main() -> None:
+            # Without this Hydra prints several lines of its own and exits with 1 before anyone can say it better.
+            os.environ["HYDRA_FULL_ERROR"] = "1"
+            try:
+                composed()
+            except InputError as error:
+                refuse(str(error))
+            except MissingConfigException as error:
+                refuse(_unknown_choice(error))
+            except (HydraException, OmegaConfBaseException) as error:
+                refuse(_with_hint(str(error).splitlines()[0]))
+            except YAMLError as error:
+                refuse(f"a configuration file is not valid YAML: {' '.join(str(error).split())}")
+
+        return main
+
+    return decorate
+
+
+def refuse(sentence: str) -> NoReturn:
+    print(f"error: {sentence}", file=sys.stderr)
+    raise SystemExit(BAD_INPUT)
+
+
+def _explained(task: Task) -> Task:
+    """Wrap what `hydra.main` runs, so that bad input ends in our one sentence and not also in Hydra's two.
+
+    A job of a sweep still raises: the sweep names it at the end and keeps the others.
+    """
+
+    @wraps(task)
+    def run(cfg: DictConfig) -> None:
+        try:
+            task(cfg)
+        except InputError as error:
+            if HydraConfig.get().mode == RunMode.MULTIRUN:
+                raise
+            refuse(str(error))
+
+    return run
+
+
+def _with_hint(sentence: str) -> str:
+    """Add to what Hydra says what to do about it."""
+    quotes = (
+        "; put an override with brackets, commas or spaces in quotes: 'budgets=[10,50]' or bundle='\"my file.npz\"'"
+    )
+    hints = {
+        "Could not override": "; --help lists what can be set",
+        "no viable alternative": quotes,
+        "mismatched input": quotes,
+        "LexerNoViableAltException": quotes,
+        "Ambiguous value": "; several values need -m, a list needs brackets",
+    }
+    for beginning, hint in hints.items():
+        if sentence.startswith(beginning):
+            return sentence.rstrip(".") + hint
+    return sentence
+
+
+def _unknown_choice(error: MissingConfigException) -> str:
+    group, _, name = (error.missing_cfg_file or "").removesuffix(".yaml").rpartition("/")
+    options = error.options or []
+    return f"unknown {group or 'configuration'} '{name}', expected one of {', '.join(options)}{nearest(name, options)}"
