@@ -2,13 +2,14 @@
 
     python -m experiments.run experiment=adversarial dataset=drift
 
-Fixed orders go through the compiled replay, the adaptive one through learners one round at a time. Beside the
+Fixed orders go through the compiled replay, the adaptive ones through learners in lockstep. Beside the
 usual columns a record has `reference`, the least loss of any policy of Pi* up to that round (what regret is against),
 and for `cams_adversarial`, the learner that the theorems speak of, `regret_bound` and `queries_bound`.
 """
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,9 +19,9 @@ from joblib import Parallel, delayed
 
 import cams
 from cams import bounds
-from cams.learners import Learner as OnlineLearner
+from cams.policies import regularize
 from cams.randomness import stream_order, uniforms
-from experiments.regret.adaptive import Course, follow, mislead
+from experiments.regret.courses import MakeLearner, followed, misled
 from experiments.regret.losses import best_policy_trace, policy_losses
 from experiments.regret.orders import ORDERS
 from experiments.runner.cases import replay_in_order
@@ -56,22 +57,22 @@ def _fixed(plan: Plan, bundle: cams.Bundle, losses: Array, name: str, n_jobs: in
     references = [best_policy_trace(losses, order, rounds) for order in orders]
     frames = []
     for a, learner in enumerate(plan.learners):
-        for r, order in enumerate(orders):
-            mass = _follow(plan, bundle, learner, order, r).largest_mass if learner.name == BOUNDED else None
-            frames.append(
-                _rows(
-                    plan,
-                    bundle,
-                    name,
-                    learner,
-                    r,
-                    result.loss_trace[a, 0, r],
-                    result.queries_trace[a, 0, r],
-                    references[r],
-                    mass,
-                )
-            )
+        masses = _masses_on(plan, bundle, learner, orders) if learner.name == BOUNDED else None
+        for r, reference in enumerate(references):
+            counts = (result.loss_trace[a, 0, r], result.queries_trace[a, 0, r])
+            frames.append(_rows(plan, bundle, name, learner, r, *counts, reference, masses[r] if masses else None))
     return pd.concat(frames, ignore_index=True)
+
+
+def _masses_on(plan: Plan, bundle: cams.Bundle, learner: Learner, orders: Integers) -> list[Array]:
+    """Return the largest class mass so far, at every round of each order."""
+    make = learner_maker(bundle, learner, plan.horizon)
+    courses = followed(bundle, make, regularize(bundle.advice), orders, _coins(plan))
+    return [course.largest_mass for course in courses]
+
+
+def _coins(plan: Plan) -> Array:
+    return np.stack([uniforms(plan.seed, r, plan.horizon) for r in range(plan.realizations)])
 
 
 def fixed_orders(plan: Plan, bundle: cams.Bundle, name: str) -> Integers:
@@ -89,35 +90,26 @@ def fixed_orders(plan: Plan, bundle: cams.Bundle, name: str) -> Integers:
 def _adaptive(plan: Plan, bundle: cams.Bundle, losses: Array, n_jobs: int) -> pd.DataFrame:
     """Every learner against an adversary of its own: each sees another order, and another best policy."""
     rounds = np.asarray(plan.trace_rounds)
-    jobs = [(learner, r) for learner in plan.learners for r in range(plan.realizations)]
-    courses = Parallel(n_jobs=n_jobs)(delayed(_mislead)(plan, bundle, learner, r) for learner, r in jobs)
+    rows = np.stack([stream_order(plan.seed, r, bundle.num_rows, bundle.num_rows) for r in range(plan.realizations)])
+    advice, coins, choices = regularize(bundle.advice), _coins(plan), plan.options["choices"]
+    jobs = [
+        delayed(misled)(bundle, learner_maker(bundle, learner, plan.horizon), advice, rows, coins, choices)
+        for learner in plan.learners
+    ]
     frames = []
-    for (learner, r), course in zip(jobs, courses, strict=True):
-        reference = best_policy_trace(losses, course.order, rounds)
-        mass = course.largest_mass if learner.name == BOUNDED else None
-        frames.append(
-            _rows(
-                plan, bundle, ADAPTIVE, learner, r, course.loss[rounds - 1], course.queries[rounds - 1], reference, mass
-            )
-        )
+    for learner, courses in zip(plan.learners, Parallel(n_jobs=n_jobs, prefer="threads")(jobs), strict=True):
+        for r, course in enumerate(courses):
+            reference = best_policy_trace(losses, course.order, rounds)
+            mass = course.largest_mass if learner.name == BOUNDED else None
+            counts = (course.loss[rounds - 1], course.queries[rounds - 1])
+            frames.append(_rows(plan, bundle, ADAPTIVE, learner, r, *counts, reference, mass))
     return pd.concat(frames, ignore_index=True)
 
 
-def _mislead(plan: Plan, bundle: cams.Bundle, learner: Learner, realization: int) -> Course:
-    rows = stream_order(plan.seed, realization, bundle.num_rows, bundle.num_rows)
-    coins = uniforms(plan.seed, realization, plan.horizon)
-    player, twin = (online_learner(bundle, learner, plan.horizon) for _ in range(2))
-    return mislead(bundle, player, twin, rows, coins, plan.horizon, plan.options["choices"])
-
-
-def _follow(plan: Plan, bundle: cams.Bundle, learner: Learner, order: Integers, realization: int) -> Course:
-    coins = uniforms(plan.seed, realization, plan.horizon)
-    return follow(bundle, online_learner(bundle, learner, plan.horizon), order, coins)
-
-
-def online_learner(bundle: cams.Bundle, learner: Learner, horizon: int) -> OnlineLearner:
-    """Return a learner to be played one round at a time, with regularised policies and no limit on labels."""
-    return cams.make_learner(
+def learner_maker(bundle: cams.Bundle, learner: Learner, horizon: int) -> MakeLearner:
+    """Return what makes a learner to be played round by round, with regularised policies and no limit on labels."""
+    return partial(
+        cams.make_learner,
         learner.name,
         num_models=bundle.num_models,
         num_policies=bundle.num_policies,

@@ -20,8 +20,9 @@ from joblib import Parallel, delayed
 import cams
 from cams import bounds
 from cams.randomness import uniforms
-from experiments.regret.adaptive import Course, doubt, follow
-from experiments.regret.adversarial import online_learner, theorem_limits
+from experiments.regret.adaptive import Course
+from experiments.regret.adversarial import learner_maker, theorem_limits
+from experiments.regret.courses import doubted, followed
 from experiments.regret.losses import best_policy_trace, favourite_losses, policy_losses, smallest_advice
 from experiments.regret.streams import drawn_with_replacement, gap_pool, rotating_pool
 from experiments.runner.cases import replay_in_order
@@ -115,26 +116,27 @@ def compute_adversarial(plan: Plan, bundle: None, n_jobs: int, progress: Any) ->
     """
     pool = rotating_pool(plan.options["models"], plan.options["classes"])
     losses = policy_losses(pool, REGULARIZE)
-    jobs = [
-        (case, horizon, r)
+    # The longest first, so that no worker is left with one when the others are done.
+    jobs = [(case, horizon) for horizon in reversed(horizons_up_to(plan)) for case in plan.options["cases"]]
+    played = Parallel(n_jobs=n_jobs)(delayed(_play)(plan, pool, *job) for job in jobs)
+    courses = dict(zip(jobs, played, strict=True))
+    rows = [
+        _adversarial_row(plan, pool, losses, (case, horizon, r), course)
         for case in plan.options["cases"]
         for horizon in horizons_up_to(plan)
-        for r in range(plan.realizations)
+        for r, course in enumerate(courses[case, horizon])
     ]
-    courses = Parallel(n_jobs=n_jobs)(delayed(_play)(plan, pool, *job) for job in jobs)
-    return pd.DataFrame(
-        [_adversarial_row(plan, pool, losses, job, course) for job, course in zip(jobs, courses, strict=True)]
-    )
+    return pd.DataFrame(rows)
 
 
-def _play(plan: Plan, pool: cams.Bundle, case: str, horizon: int, realization: int) -> Course:
-    learner = plan.learners[0]
-    rows = drawn_with_replacement(pool.num_rows, horizon, plan.seed, realization, STREAM)
-    coins = uniforms(plan.seed, realization, horizon)
-    player, twin = (online_learner(pool, learner, horizon) for _ in range(2))
-    if case == "even draws":
-        return follow(pool, player, rows, coins)
-    return doubt(pool, player, twin, rows, coins)
+def _play(plan: Plan, pool: cams.Bundle, case: str, horizon: int) -> list[Course]:
+    """Play all realizations of one length."""
+    realizations = range(plan.realizations)
+    rows = np.stack([drawn_with_replacement(pool.num_rows, horizon, plan.seed, r, STREAM) for r in realizations])
+    coins = np.stack([uniforms(plan.seed, r, horizon) for r in realizations])
+    play = followed if case == "even draws" else doubted
+    make = learner_maker(pool, plan.learners[0], horizon)
+    return play(pool, make, cams.policies.regularize(pool.advice), rows, coins)
 
 
 def _adversarial_row(
