@@ -6,6 +6,7 @@ The adversary sees everything but the coins of the round it is preparing, as the
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -13,9 +14,14 @@ import numpy.typing as npt
 
 import cams
 from cams.learners import Learner, Round
+from cams.rounds import play
+from experiments.regret.losses import labels_of
 
 Array = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
+
+# What an adversary assumes of the coins it cannot see.
+UNSEEN_COINS = np.full(4, 0.5)
 
 
 class Course(NamedTuple):
@@ -40,17 +46,20 @@ def expected_loss(round_: Round, label: int) -> float:
     return float(round_.model_weights @ wrong) if drawn else float(wrong[round_.model])
 
 
-def follow(bundle: cams.Bundle, learner: Learner, order: Integers, coins: Array) -> Course:
-    """Play a fixed order through a learner."""
-    tally = _Tally(bundle, learner, len(order))
-    for t, row in enumerate(order):
-        tally.play(t, int(row), coins[t])
-    return tally.course()
+def follow(bundle: cams.Bundle, learner: Learner, order: Iterable[int], coins: Array) -> Course:
+    """Play rows through a learner, as many as there are coins (T, 4)."""
+    horizon, truth = len(coins), labels_of(bundle)
+    rows, wrong, bought = np.empty((3, horizon), dtype=np.int64)
+    expected, largest_mass = np.empty((2, horizon))
+    for t, (row, decided, _) in enumerate(play(learner, bundle, order, coins)):
+        rows[t], bought[t] = row, decided.query
+        wrong[t] = decided.predictions[decided.model] != truth[row]
+        expected[t] = expected_loss(decided, int(truth[row]))
+        largest_mass[t] = getattr(learner, "largest_mass", 0.0)
+    return Course(rows, wrong.cumsum(), expected.cumsum(), bought.cumsum(), largest_mass)
 
 
-def mislead(
-    bundle: cams.Bundle, learner: Learner, twin: Learner, rows: Integers, coins: Array, horizon: int, choices: int
-) -> Course:
+def mislead(bundle: cams.Bundle, learner: Learner, twin: Learner, rows: Integers, coins: Array, choices: int) -> Course:
     """Play the order that an adaptive adversary makes out of `rows`, round by round.
 
     Of the next `choices` rows it offers the one that the learner, as it now stands, most likely gets wrong, and
@@ -58,60 +67,33 @@ def mislead(
     end of the queue. `twin` is a second learner of the same kind, to ask what the first would do without
     disturbing it.
     """
-    queue = deque(int(row) for row in rows)
-    tally = _Tally(bundle, learner, horizon)
-    truth = bundle.labels
-    assert truth is not None
-    for t in range(horizon):
+    return follow(bundle, learner, _most_harmful(bundle, learner, twin, rows, choices), coins)
+
+
+def _most_harmful(bundle: cams.Bundle, learner: Learner, twin: Learner, rows: Integers, choices: int) -> Iterator[int]:
+    queue, truth = deque(int(row) for row in rows), labels_of(bundle)
+    while queue:
         state = learner.state()
         candidates = [queue.popleft() for _ in range(min(choices, len(queue)))]
         harm = np.empty(len(candidates))
         for i, row in enumerate(candidates):
             twin.restore(state)
-            # The coins of the twin are not those of the round: only the tie is shared by all candidates.
-            asked = twin.decide(bundle.predictions[row], bundle.advice[row], np.full(4, 0.5))
+            asked = twin.decide(bundle.predictions[row], bundle.advice[row], UNSEEN_COINS)
             share_right = float((bundle.predictions[row] == truth[row]).mean())
             harm[i] = expected_loss(asked, int(truth[row])) + 1e-3 * share_right
-        tally.play(t, candidates.pop(int(harm.argmax())), coins[t])
+        yield candidates.pop(int(harm.argmax()))
         queue.extend(candidates)
-    return tally.course()
 
 
 def doubt(pool: cams.Bundle, learner: Learner, twin: Learner, rows: Integers, coins: Array) -> Course:
     """Play rows of a `rotating_pool` in the context of each given row, but with the classifier right that the
     learner, as it now stands, trusts least in that context."""
+    return follow(pool, learner, _least_trusted(pool, learner, twin, rows), coins)
+
+
+def _least_trusted(pool: cams.Bundle, learner: Learner, twin: Learner, rows: Integers) -> Iterator[int]:
     k = pool.num_models
-    tally = _Tally(pool, learner, len(rows))
-    for t, row in enumerate(rows):
+    for row in rows:
         twin.restore(learner.state())
-        trust = twin.decide(pool.predictions[row], pool.advice[row], np.full(4, 0.5)).model_weights
-        tally.play(t, int(row) // k * k + int(trust.argmin()), coins[t])
-    return tally.course()
-
-
-class _Tally:
-    """Plays rounds and keeps count."""
-
-    def __init__(self, bundle: cams.Bundle, learner: Learner, horizon: int) -> None:
-        if bundle.labels is None:
-            raise cams.InputError("the bundle has no labels, and a replay needs them")
-        self.bundle, self.learner, self.truth = bundle, learner, bundle.labels
-        self.order = np.empty(horizon, dtype=np.int64)
-        self.wrong = np.zeros(horizon, dtype=np.int64)
-        self.expected = np.zeros(horizon)
-        self.bought = np.zeros(horizon, dtype=np.int64)
-        self.largest_mass = np.zeros(horizon)
-
-    def play(self, t: int, row: int, coins: Array) -> None:
-        round_ = self.learner.decide(self.bundle.predictions[row], self.bundle.advice[row], coins)
-        label = int(self.truth[row])
-        if round_.query:
-            self.learner.learn(round_, label)
-        self.order[t], self.bought[t] = row, round_.query
-        self.wrong[t] = round_.predictions[round_.model] != label
-        self.expected[t] = expected_loss(round_, label)
-        self.largest_mass[t] = getattr(self.learner, "largest_mass", 0.0)
-
-    def course(self) -> Course:
-        so_far = (counts.cumsum() for counts in (self.wrong, self.expected, self.bought))
-        return Course(self.order, *so_far, self.largest_mass)
+        trust = twin.decide(pool.predictions[row], pool.advice[row], UNSEEN_COINS).model_weights
+        yield int(row) // k * k + int(trust.argmin())

@@ -12,15 +12,12 @@ import numpy.typing as npt
 
 import cams
 from cams.learners import Learner
-from experiments.regret.adaptive import Course, doubt, follow, mislead
+from experiments.regret.adaptive import UNSEEN_COINS, Course, doubt, follow, mislead
 from experiments.regret.lockstep import Advice, Lockstep, Sight, can_march, march
 
 Array = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 MakeLearner = Callable[[], Learner]
-
-# What an adversary assumes of the coins it cannot see.
-UNSEEN_COINS = np.full(4, 0.5)
 
 
 def followed(bundle: cams.Bundle, make: MakeLearner, advice: Advice, orders: Integers, coins: Array) -> list[Course]:
@@ -38,7 +35,7 @@ def misled(
     learner = make()
     if not can_march(learner):
         pairs = zip(rows, coins, strict=True)
-        return [mislead(bundle, make(), make(), queue, own, len(own), choices) for queue, own in pairs]
+        return [mislead(bundle, make(), make(), queue, own, choices) for queue, own in pairs]
     return march(bundle, learner, advice, coins, Misleading(rows, coins.shape[1], choices))
 
 

@@ -20,6 +20,7 @@ from cams.learners import Learner
 from cams.learners.cams import Cams
 from cams.randomness import COIN, MODEL, POLICY, TIE
 from experiments.regret.adaptive import Course
+from experiments.regret.losses import labels_of
 
 Array = npt.NDArray[np.float64]
 Advice = npt.NDArray[np.floating[Any]]
@@ -61,10 +62,8 @@ class Lockstep:
     """A learner of the CAMS family on S streams: each round `begin`, `see` rows, `name` models, `decide`."""
 
     def __init__(self, bundle: cams.Bundle, learner: Cams, advice: Advice, streams: int) -> None:
-        if bundle.labels is None:
-            raise cams.InputError("the bundle has no labels, and a replay needs them")
         self.kernel, self.constants = learner.kernel(), learner.constant_policies
-        self.votes, self.truth, self.num_classes = bundle.predictions, bundle.labels, bundle.num_classes
+        self.votes, self.truth, self.num_classes = bundle.predictions, labels_of(bundle), bundle.num_classes
         self.advice, self.horizon, self.size = advice, learner.problem.horizon or 0, learner.m
         self.t = 0
         self.L = np.zeros((streams, learner.m))
@@ -185,9 +184,9 @@ def march(
         expected[t] = lanes.expected_loss(seen, models, probabilities)
         bought[t] = lanes.decide(seen, models, probabilities, coins[:, t, COIN])
         largest_mass[t] = lanes.largest_mass
-    wrong, expected, bought = (counts.cumsum(axis=0) for counts in (wrong, expected, bought))
+    loss, expected_loss, queries = wrong.cumsum(axis=0), expected.cumsum(axis=0), bought.cumsum(axis=0)
     return [
-        Course(*(values[:, s] for values in (order, wrong, expected, bought, largest_mass))) for s in range(streams)
+        Course(order[:, s], loss[:, s], expected_loss[:, s], queries[:, s], largest_mass[:, s]) for s in range(streams)
     ]
 
 

@@ -19,11 +19,16 @@ Integers = npt.NDArray[np.int64]
 CHUNK = 512
 
 
-def model_losses(bundle: cams.Bundle) -> Array:
-    """Return (N, k) the 0-1 loss of every classifier at every row."""
+def labels_of(bundle: cams.Bundle) -> npt.NDArray[np.int32]:
+    """Return the labels, which a bundle for the online learners alone may lack."""
     if bundle.labels is None:
         raise cams.InputError("the bundle has no labels, and regret needs them")
-    return (bundle.predictions != bundle.labels[:, None]).astype(np.float64)
+    return bundle.labels
+
+
+def model_losses(bundle: cams.Bundle) -> Array:
+    """Return (N, k) the 0-1 loss of every classifier at every row."""
+    return (bundle.predictions != labels_of(bundle)[:, None]).astype(np.float64)
 
 
 def policy_losses(bundle: cams.Bundle, regularize: bool) -> Array:

@@ -75,7 +75,7 @@ def test_the_adaptive_adversary_hurts_more_than_chance(name: str) -> None:
         cams.make_learner(name, num_models=4, num_policies=6, num_classes=4, horizon=60, budget=60, regularize=True)
         for _ in range(3)
     )
-    misled = mislead(pool, first, twin, rows, coins, 60, 8)
+    misled = mislead(pool, first, twin, rows, coins, 8)
     assert len(set(misled.order)) == 60
     assert misled.expected_loss[-1] > 1.1 * follow(pool, other, rows[:60], coins).expected_loss[-1]
 

@@ -1,0 +1,82 @@
+"""Streams played side by side come out to the last bit as if each had been played alone."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+import cams
+from cams.policies import regularize
+from cams.randomness import stream_order, uniforms
+from experiments.regret.adaptive import Course, doubt, follow, mislead
+from experiments.regret.courses import MakeLearner, doubted, followed, misled
+from experiments.regret.lockstep import can_march
+from experiments.regret.streams import drawn_with_replacement, rotating_pool
+
+STREAMS, HORIZON = 3, 40
+COINS = np.stack([uniforms(0, s, HORIZON) for s in range(STREAMS)])
+MARCHING = ["cams", "cams_adversarial", "cams_conventional", "cams_variance", "exp3", "exp4", "hedge", "mp"]
+
+
+def many_classes() -> cams.Bundle:
+    """Ten classes, some without a vote: numpy sums eight numbers in another order than seven."""
+    rng = np.random.default_rng(7)
+    predictions = rng.integers(0, 10, (90, 12))
+    predictions[::3] %= 2
+    predictions[::9] = 4
+    return cams.Bundle(
+        predictions=predictions,
+        labels=rng.integers(0, 10, 90),
+        advice=rng.dirichlet(np.full(12, 0.3), (90, 9)).astype(np.float32),
+        num_classes=10,
+    )
+
+
+def maker(bundle: cams.Bundle, name: str) -> MakeLearner:
+    return partial(
+        cams.make_learner,
+        name,
+        num_models=bundle.num_models,
+        num_policies=bundle.num_policies,
+        num_classes=bundle.num_classes,
+        horizon=HORIZON,
+        budget=HORIZON,
+        regularize=True,
+    )
+
+
+def assert_same(alone: list[Course], together: list[Course]) -> None:
+    for one, other in zip(alone, together, strict=True):
+        for name in Course._fields:
+            np.testing.assert_array_equal(getattr(one, name), getattr(other, name), err_msg=name)
+
+
+@pytest.mark.parametrize("name", [*MARCHING, "iwal"])
+def test_fixed_orders_and_adaptive_adversaries(name: str) -> None:
+    pool = many_classes()
+    make, advice = maker(pool, name), regularize(pool.advice)
+    assert can_march(make()) == (name in MARCHING)
+    rows = np.stack([stream_order(0, s, pool.num_rows, pool.num_rows) for s in range(STREAMS)])
+    pairs = list(zip(rows, COINS, strict=True))
+    assert_same([follow(pool, make(), *pair) for pair in pairs], followed(pool, make, advice, rows[:, :HORIZON], COINS))
+    alone = [mislead(pool, make(), make(), *pair, choices=4) for pair in pairs]
+    assert_same(alone, misled(pool, make, advice, rows, COINS, 4))
+
+
+def test_an_adversary_takes_what_is_left_of_the_rows() -> None:
+    pool = many_classes()
+    make, rows = maker(pool, "cams_adversarial"), np.tile(np.arange(HORIZON), (STREAMS, 1))
+    alone = [mislead(pool, make(), make(), *pair, choices=6) for pair in zip(rows, COINS, strict=True)]
+    together = misled(pool, make, regularize(pool.advice), rows, COINS, 6)
+    assert_same(alone, together)
+    assert all(sorted(course.order) == list(range(HORIZON)) for course in together)
+
+
+def test_an_adversary_that_answers_doubts() -> None:
+    pool = rotating_pool(4, 4)
+    make = maker(pool, "cams_adversarial")
+    rows = np.stack([drawn_with_replacement(pool.num_rows, HORIZON, 0, s, 1) for s in range(STREAMS)])
+    alone = [doubt(pool, make(), make(), *pair) for pair in zip(rows, COINS, strict=True)]
+    assert_same(alone, doubted(pool, make, regularize(pool.advice), rows, COINS))
