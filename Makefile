@@ -39,6 +39,9 @@ report: $(VENV)/figures.done ## write results/report.html from the records, one 
 test: $(VENV)/everything.done ## run every test
 	python -m pytest -n 2
 
+fuzz: $(VENV)/everything.done ## try thousands of damaged files and wrong values, new ones each time
+	HYPOTHESIS_PROFILE=nightly python -m pytest -n 2 -k fuzz
+
 lint: $(VENV)/everything.done ## check style, types and which package may import which
 	ruff check .
 	ruff format --check .
@@ -71,4 +74,4 @@ repro: $(VENV)/everything.done ## everything from raw data, as dvc.yaml has it; 
 clean: ## forget the environment and what can be rebuilt; results stay
 	rm -rf $(VENV) data outputs multirun .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
-.PHONY: help setup figures report test lint bench smoke repro clean vertebral drift covtype hiv cifar10 imagenet
+.PHONY: help setup figures report test fuzz lint bench smoke repro clean vertebral drift covtype hiv cifar10 imagenet
