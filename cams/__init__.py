@@ -3,9 +3,9 @@
 from cams.bundle import Bundle
 from cams.errors import InputError
 from cams.learners import LEARNERS, make_learner
+from cams.online import Decision, Selector
 from cams.realizations import Replay, replay
 from cams.rounds import Played, play
-from cams.selector import Decision, Selector
 
 __all__ = [
     "LEARNERS",

@@ -39,10 +39,25 @@ def number(name: str, value: Any, least: float, most: float = np.inf) -> float:
     """Return a setting as a finite number from `least` to `most`."""
     if not isinstance(value, int | float | np.integer | np.floating) or isinstance(value, bool):
         raise InputError(f"{name} is {value!r}, expected a number")
-    if not (np.isfinite(value) and least <= value <= most):
+    try:
+        converted = float(value)
+    except OverflowError:
+        converted = np.inf if value > 0 else -np.inf
+    if not (np.isfinite(converted) and least <= converted <= most):
         expected = f"of at least {least:g}" if most == np.inf else f"from {least:g} to {most:g}"
-        raise InputError(f"{name} is {value:g}, expected a number {expected}")
-    return float(value)
+        raise InputError(f"{name} is {converted:g}, expected a number {expected}")
+    return converted
+
+
+def whole_number(name: str, value: Any, least: int, most: int = 2**63 - 1) -> int:
+    """Return a whole number from `least` to `most`; 10.0 is whole, 10.5 is refused, not cut."""
+    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if not whole and not (isinstance(value, float | np.floating) and float(value).is_integer()):
+        raise InputError(f"{name} is {value!r}, expected a whole number")
+    if not least <= int(value) <= most:
+        expected = f"of at least {least}" if int(value) < least else f"from {least} to {most}"
+        raise InputError(f"{name} is {int(value)}, expected a whole number {expected}")
+    return int(value)
 
 
 def distinct(what: str, names: Sequence[str]) -> None:

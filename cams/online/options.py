@@ -1,0 +1,116 @@
+"""What a selector is told when it is made, checked at once and kept as plain Python values that any file can hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from cams.checks import distinct, number, whole_number
+from cams.errors import InputError
+from cams.learners import Learner, learner_entry, make_learner
+from cams.online.ledger import DEAREST, affordable
+
+# Some rules keep a number per class.
+MOST_CLASSES = 10**7
+
+Plain = str | int | float | bool | None
+
+
+@dataclass(frozen=True)
+class Options:
+    """Everything but the seed, which only the state of the random numbers needs."""
+
+    models: list[str]
+    policies: list[str]
+    num_classes: int
+    budget: float | None
+    cost: float
+    learner: str
+    horizon: int | None
+    regularize: bool
+    scaled: bool
+    settings: dict[str, Plain]
+
+    @classmethod
+    def checked(
+        cls,
+        *,
+        models: Any,
+        policies: Any,
+        num_classes: Any,
+        budget: Any,
+        cost: Any,
+        learner: Any,
+        horizon: Any,
+        regularize: Any,
+        scaled: Any,
+        settings: Mapping[str, Any],
+    ) -> Options:
+        """Return the options as plain values, or refuse the first that is wrong."""
+        options = cls(
+            models=_names("models", models),
+            policies=[] if policies is None else _names("policies", policies),
+            num_classes=whole_number("num_classes", num_classes, 1, MOST_CLASSES),
+            budget=None if budget is None else checked_budget(budget),
+            cost=checked_cost(cost),
+            learner=_plain("learner", learner, str, "the name of a learner"),
+            horizon=None if horizon is None else whole_number("horizon", horizon, 1),
+            regularize=_plain("regularize", regularize, bool, "True or False"),
+            scaled=_plain("scaled", scaled, bool, "True or False"),
+            settings={name: _plain(name, value, Plain, "a number or a word") for name, value in settings.items()},
+        )
+        if learner_entry(options.learner, options.settings).needs_hindsight:
+            raise InputError(f"learner '{learner}' knows the labels beforehand and cannot be run online")
+        if not options.models:
+            raise InputError("models is empty, expected at least one name")
+        if options.scaled and (options.horizon is None or options.budget is None):
+            raise InputError(f"scaled queries need a {'horizon' if options.horizon is None else 'budget'}")
+        return options
+
+    def make_learner(self) -> Learner:
+        return make_learner(
+            self.learner,
+            num_models=len(self.models),
+            num_policies=len(self.policies),
+            num_classes=self.num_classes,
+            horizon=self.horizon,
+            budget=None if self.budget is None else affordable(self.budget, self.cost),
+            regularize=self.regularize,
+            scaled=self.scaled,
+            **self.settings,
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def checked_budget(budget: Any) -> float:
+    if isinstance(budget, float | np.floating) and np.isinf(budget):
+        raise InputError(f"budget is {budget}, expected a number of at least 0, or None for no limit")
+    return number("budget", budget, 0, DEAREST)
+
+
+def checked_cost(cost: Any) -> float:
+    price = number("cost", cost, 0, DEAREST)
+    if price == 0:
+        raise InputError("cost is 0, expected more than 0")
+    return price
+
+
+def _names(what: str, names: Any) -> list[str]:
+    if isinstance(names, str | bytes) or not isinstance(names, Iterable):
+        raise InputError(f"{what} is {names!r}, expected a list of names")
+    listed = [str(name) for name in names]
+    distinct(what, listed)
+    return listed
+
+
+def _plain(name: str, value: Any, kind: Any, expected: str) -> Any:
+    """Return a value of Python's own for one of numpy's, so that saving never meets a type it does not know."""
+    plain = value.item() if isinstance(value, np.generic) else value
+    if not isinstance(plain, kind):
+        raise InputError(f"{name} is {value!r}, expected {expected}")
+    return str(plain) if isinstance(plain, str) else plain

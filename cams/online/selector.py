@@ -1,0 +1,222 @@
+"""The selector: steps and labels, under one lock."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from threading import RLock
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cams.archive import open_archive, write_archive
+from cams.checks import whole_number
+from cams.errors import InputError
+from cams.online import storage
+from cams.online.instance import Intake
+from cams.online.ledger import Ledger
+from cams.online.options import Options, checked_cost
+from cams.randomness import uniform_source
+
+Array = npt.NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What to do with one instance: trust `model`, output `prediction`, and buy the label if `query`."""
+
+    model: str
+    model_index: int
+    prediction: int
+    query: bool
+    query_probability: float
+    ticket: int
+
+
+class Selector:
+    """Pick a model for every instance of a stream and say which labels are worth buying.
+
+    models, policies   names, in the order of `predictions` and of the rows of `advice`
+    budget             what labels may cost in all; None is no limit
+    cost               what one label costs
+    learner            a name of `cams.LEARNERS`; further keywords are its settings
+    horizon            the length of the stream, for learners that need to know it
+
+    Any number of threads may share a selector: each call has it to itself, so that no two steps get one ticket and
+    the budget holds. The order in which threads come is theirs, and with it the decisions.
+    """
+
+    def __init__(
+        self,
+        *,
+        models: Sequence[str],
+        policies: Sequence[str] | None = None,
+        num_classes: int,
+        budget: float | None = None,
+        cost: float = 1.0,
+        seed: int = 0,
+        learner: str = "cams",
+        horizon: int | None = None,
+        regularize: bool = False,
+        scaled: bool = False,
+        **settings: Any,
+    ) -> None:
+        options = Options.checked(
+            models=models,
+            policies=policies,
+            num_classes=num_classes,
+            budget=budget,
+            cost=cost,
+            learner=learner,
+            horizon=horizon,
+            regularize=regularize,
+            scaled=scaled,
+            settings=settings,
+        )
+        self._start(options, whole_number("seed", seed, 0))
+
+    def _start(self, options: Options, seed: int) -> None:
+        self._options = options
+        self._learner = options.make_learner()
+        self._uniforms = uniform_source(seed, 0)
+        self._ledger = Ledger(options.budget)
+        self._intake = Intake(len(options.models), options.policies, options.num_classes)
+        self._lock = RLock()
+
+    @property
+    def models(self) -> list[str]:
+        return list(self._options.models)
+
+    @property
+    def policies(self) -> list[str]:
+        return list(self._options.policies)
+
+    @property
+    def num_classes(self) -> int:
+        return self._options.num_classes
+
+    @property
+    def budget(self) -> float | None:
+        return self._options.budget
+
+    @property
+    def rounds(self) -> int:
+        """How many instances have been seen."""
+        return self._learner.t
+
+    @property
+    def pending(self) -> list[int]:
+        """Tickets whose label has been asked for and has neither come nor been dropped."""
+        with self._lock:
+            return list(self._ledger.pending)
+
+    @property
+    def spent(self) -> float:
+        """What the labels that came have cost."""
+        return self._ledger.spent
+
+    @property
+    def committed(self) -> float:
+        """What answered and pending labels cost together; this never exceeds the budget."""
+        return self._ledger.committed
+
+    def step(
+        self, predictions: npt.ArrayLike, advice: npt.ArrayLike | None = None, *, cost: float | None = None
+    ) -> Decision:
+        """Decide on one instance from the k models' labels (k,) and the n policies' advice (n, k).
+
+        `cost` is what this instance's label would cost, where that differs from the usual.
+        """
+        price = self._options.cost if cost is None else checked_cost(cost)
+        with self._lock:
+            self._intake.take(predictions, advice)
+            return self._decide(price)
+
+    def _decide(self, price: float) -> Decision:
+        """Decide on the instance that was taken in last."""
+        votes = self._intake.votes
+        uniforms = self._uniforms.random(4)
+        decided = self._learner.decide(votes, self._intake.advice, uniforms, self._ledger.can_pay(price))
+        ticket = self._learner.t
+        if decided.query:
+            kept_votes, kept_advice = self._intake.kept()
+            self._ledger.ask(ticket, replace(decided, predictions=kept_votes, advice=kept_advice), price)
+        return Decision(
+            self._options.models[decided.model],
+            decided.model,
+            int(votes[decided.model]),
+            decided.query,
+            decided.query_probability,
+            ticket,
+        )
+
+    def label(self, ticket: int, label: int) -> None:
+        """Hand in the label of a queried round; it counts the same whenever it comes."""
+        if isinstance(label, bool) or not isinstance(label, int | np.integer) or not 0 <= label < self.num_classes:
+            raise InputError(f"label is {label!r}, expected a class in 0..{self.num_classes - 1}")
+        with self._lock:
+            asked = self._ledger.find(ticket, self.rounds).round
+            # In double precision, in which it was decided, whatever it was kept in.
+            self._learner.learn(replace(asked, advice=asked.advice.astype(np.float64)), int(label))
+            self._ledger.pay(ticket)
+
+    def drop(self, ticket: int) -> None:
+        """Give up on a label that will not come; its cost returns to the budget."""
+        with self._lock:
+            self._ledger.find(ticket, self.rounds)
+            self._ledger.drop(ticket)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write everything there is to know, without pickle: `load` goes on as if nothing had happened."""
+        write_archive(path, self._arrays())
+
+    @classmethod
+    def load(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        models: Sequence[str] | None = None,
+        policies: Sequence[str] | None = None,
+    ) -> Selector:
+        """Read what `save` wrote; with `models` or `policies`, refuse a state that was made for others."""
+        with open_archive(path) as archive:
+            if "selector" not in archive.names():
+                raise InputError("this is not a saved selector")
+            selector = cls._from_arrays({name: archive.read(name) for name in sorted(archive.names())})
+            _refuse_others("models", selector.models, models)
+            _refuse_others("policies", selector.policies, policies)
+        return selector
+
+    def _arrays(self) -> dict[str, Array]:
+        with self._lock:
+            header = {
+                "schema_version": storage.SCHEMA_VERSION,
+                "options": self._options.to_json(),
+                "spent": self._ledger.spent_exactly(),
+                "random_state": self._uniforms.bit_generator.state,
+            }
+            arrays = {"selector": np.asarray(json.dumps(header))}
+            arrays |= {f"learner.{name}": value for name, value in self._learner.state().items()}
+            return arrays | storage.write_pending(self._ledger.pending)
+
+    @classmethod
+    def _from_arrays(cls, arrays: dict[str, Array]) -> Selector:
+        header = storage.read_header(str(arrays["selector"]))
+        selector = cls(**storage.constructor_options(header["options"]))
+        storage.restore_random_state(selector._uniforms, header["random_state"])
+        storage.read_learner(selector._learner, arrays)
+        pending = storage.read_pending(selector._options, selector.rounds, arrays)
+        selector._ledger.restore(header["spent"], pending)
+        return selector
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copy and pickle as `save` and `load` do: a lock and work space are not for sharing."""
+        return Selector._from_arrays, (self._arrays(),)
+
+
+def _refuse_others(what: str, saved: list[str], wanted: Sequence[str] | None) -> None:
+    if wanted is not None and saved != [str(name) for name in wanted]:
+        raise InputError(f"this was saved for {what} {saved}, not for {[str(name) for name in wanted]}")

@@ -1,0 +1,165 @@
+"""A saved selector that somebody or something has touched: one sentence that names the file and the thing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from cams import InputError, Selector
+from cams.archive import write_archive
+
+Arrays = dict[str, np.ndarray]
+
+
+def state(learner: str = "iwal") -> Arrays:
+    """Return a selector's arrays after some rounds, with labels pending."""
+    rng = np.random.default_rng(0)
+    selector = Selector(models=["a", "b", "c"], policies=["p"], num_classes=3, budget=9, learner=learner)
+    for _ in range(12):
+        decision = selector.step(rng.integers(0, 3, 3), rng.dirichlet(np.ones(3), 1))
+        if decision.query and decision.ticket % 2:
+            selector.label(decision.ticket, 0)
+    assert selector.pending
+    return selector._arrays()
+
+
+def edit(name: str, change: Callable[[Any], Any]) -> Callable[[Arrays], None]:
+    def apply(arrays: Arrays) -> None:
+        arrays[name] = np.asarray(change(arrays[name].copy()))
+
+    return apply
+
+
+def header(change: Callable[[dict], Any]) -> Callable[[Arrays], None]:
+    def apply(arrays: Arrays) -> None:
+        parsed = json.loads(str(arrays["selector"]))
+        changed = change(parsed)
+        arrays["selector"] = np.asarray(json.dumps(parsed if changed is None else changed))
+
+    return apply
+
+
+def put(name: str, position: Any, value: Any) -> Callable[[Arrays], None]:
+    def change(array: np.ndarray) -> np.ndarray:
+        array[position] = value
+        return array
+
+    return edit(name, change)
+
+
+TAMPERED = [
+    (header(lambda h: h.update(spent=[-100, 1])), "spent is -100/1"),
+    (header(lambda h: h.update(spent=[100, 1])), "more than the budget"),
+    (header(lambda h: h.update(spent=3.5)), "spent is 3.5, expected a numerator"),
+    (header(lambda h: h.update(spent=[1, 3])), "spent is 1/3"),
+    (header(lambda h: h.update(random_state={"state": 3})), "'random_state' is not"),
+    (header(lambda h: h.update(random_state=7)), "'random_state' is not"),
+    (header(lambda h: h.pop("spent") and None), "'selector' lacks 'spent'"),
+    (header(lambda h: h.update(schema_version=1)), "schema version 1"),
+    (header(lambda h: [1, 2]), "no schema_version"),
+    (header(lambda h: h.update(options=[])), "'options' is not made of"),
+    (header(lambda h: h["options"].update(horizon=-5)), "horizon is -5"),
+    (header(lambda h: h["options"].update(models="abc")), "models is 'abc'"),
+    (header(lambda h: h["options"].update(settings={"budget": 3})), "'settings' is not"),
+    (header(lambda h: h["options"].update(settings={"delta": "x"})), "delta is 'x'"),
+    (edit("selector", lambda _: "{junk"), "'selector' is not readable JSON"),
+    (edit("selector", lambda _: "[" * 100_000), "'selector' is not readable JSON"),
+    (put("pending.cost", 0, np.nan), r"pending.cost\[0\] is nan"),
+    (put("pending.cost", 0, -1), r"pending.cost\[0\] is -1"),
+    (put("pending.predictions", (0, 1), 77), r"pending.predictions\[0, 1\] is 77"),
+    (put("pending.ticket", 0, 0), r"pending.ticket\[0\] is 0"),
+    (put("pending.ticket", -1, 99), "is 99, expected a number from 1 to 12"),
+    (put("pending.ticket", 1, 2), "pending.ticket does not ascend"),
+    (edit("pending.ticket", lambda a: a.astype(float)), "pending.ticket has type float64, expected integers"),
+    (edit("pending.cost", lambda a: a[1:]), r"pending.cost has shape"),
+    (put("pending.advice", (0, 0, 0), 0.9), r"pending.advice\[0, 0\] sums to"),
+    (put("pending.advice", (0, 0, 0), np.inf), r"pending.advice\[0, 0, 0\] is inf"),
+    (edit("pending.advice", lambda a: a[:, :, 1:]), "pending.advice has shape"),
+    (put("pending.model", 0, 3), r"pending.model\[0\] is 3"),
+    (put("pending.query_probability", 0, 0), r"pending.query_probability\[0\] is 0"),
+    (put("pending.query_probability", 0, 1.5), r"pending.query_probability\[0\] is 1.5"),
+    (edit("pending.model_weights", lambda a: np.zeros((len(a), 2))), "pending.model_weights has shape"),
+    (edit("learner.errors", lambda a: a[1:]), r"learner.errors has shape \(2,\), expected \(3,\)"),
+    (put("learner.errors", 0, np.nan), r"learner.errors\[0\] is nan"),
+    (edit("learner.errors", lambda a: a.astype(str)), "learner.errors has type <U"),
+    (edit("learner.alive", np.zeros_like), "learner.alive is false everywhere"),
+    (edit("learner.t", lambda _: -1), "learner.t is -1"),
+    (edit("learner.t", lambda _: 2**60), r"learner.t is 1.15292e\+18"),
+    (edit("learner.t", lambda _: 3), "pending.ticket"),
+    (edit("learner.early_labels", lambda _: 50), "learner.early_labels is 50, more than"),
+    (lambda arrays: arrays.pop("learner.errors"), "there is no array 'learner.errors'"),
+    (lambda arrays: arrays.pop("pending.model"), "there is no array 'pending.model'"),
+    (lambda arrays: arrays.pop("selector"), "not a saved selector"),
+]
+
+
+@pytest.mark.parametrize(("tamper", "message"), TAMPERED)
+def test_a_state_that_was_tampered_with_is_refused(tamper, message, tmp_path):
+    arrays, path = state(), tmp_path / "state.npz"
+    tamper(arrays)
+    write_archive(path, arrays)
+    with pytest.raises(InputError, match=message) as error:
+        Selector.load(path)
+    assert str(path) in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory) -> Path:
+    path = tmp_path_factory.mktemp("saved") / "state.npz"
+    write_archive(path, state("ciwal"))
+    return path
+
+
+def goes_on_or_says_why_not(path: Path) -> None:
+    """Load a state and use it, unless loading refuses it by name."""
+    try:
+        selector = Selector.load(path)
+    except InputError as error:
+        if str(path) not in str(error):
+            raise
+        return
+    for ticket in selector.pending:
+        selector.label(ticket, 0)
+    selector.step(np.zeros(len(selector.models), dtype=int), np.full((len(selector.policies), 3), 1 / 3))
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_a_damaged_file_is_refused_or_changes_nothing(data, saved, tmp_path):
+    content = bytearray(saved.read_bytes())
+    if data.draw(st.booleans()):
+        content = content[: data.draw(st.integers(0, len(content) - 1))]
+    else:
+        for _ in range(data.draw(st.integers(1, 4))):
+            content[data.draw(st.integers(0, len(content) - 1))] ^= 1 << data.draw(st.integers(0, 7))
+    path = tmp_path / "damaged.npz"
+    path.write_bytes(content)
+    goes_on_or_says_why_not(path)
+
+
+JUNK = st.one_of(
+    st.none(), st.booleans(), st.integers(-(2**70), 2**70), st.floats(), st.text(max_size=3), st.lists(st.integers())
+)
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_any_edit_of_a_header_is_refused_or_makes_a_selector_that_works(data, saved, tmp_path):
+    arrays = state("ciwal")
+    parsed = json.loads(str(arrays["selector"]))
+    inner = data.draw(
+        st.sampled_from([parsed, parsed["options"], parsed["random_state"], parsed["random_state"]["state"]])
+    )
+    inner[data.draw(st.sampled_from(sorted(inner)))] = data.draw(JUNK)
+    arrays["selector"] = np.asarray(json.dumps(parsed))
+    path = tmp_path / "edited.npz"
+    write_archive(path, arrays)
+    goes_on_or_says_why_not(path)
