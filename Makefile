@@ -9,11 +9,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
+# The data sets that `dvc repro` makes; each is a target of its own.
+DATASETS := $(shell sed -n 's/^datasets: \[\(.*\)\]/\1/p' params.yaml | tr -d ,)
+
 # Where `make smoke` works; nothing under results/ is touched.
 SMOKE := data/smoke
 
 help: ## show this list
-	@grep -hE '^[a-z][a-z0-9_ -]*:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | \
+	@sed 's/^$$(DATASETS)/$(DATASETS)/' Makefile | grep -E '^[a-z][a-z0-9_ -]*:.*## ' | sed -E 's/:[^#]*## /\t/' | \
 	  awk -F'\t' '{gsub(/\$$\$$/, "$$", $$2); printf "  make %-36s %s\n", $$1, $$2}'
 
 # Two environments in one folder: enough for figures (no torch), and everything.
@@ -60,7 +63,7 @@ smoke: $(VENV)/everything.done ## the tabular pipeline and its experiments at sm
 	python -m experiments.all scale=smoke paths.results=$(SMOKE)/results paths.bundles=$(SMOKE)/results/bundles \
 	  'datasets=[vertebral,drift,covtype]'
 
-vertebral drift covtype hiv cifar10: $(VENV)/everything.done ## one data set end to end: raw files, training, bundle, figures
+$(DATASETS): $(VENV)/everything.done ## one data set end to end: raw files, training, bundle, figures
 	dvc repro bundle@$@
 	python -m experiments.all 'datasets=[$@]'
 
@@ -68,10 +71,13 @@ imagenet: $(VENV)/everything.done ## ImageNet from the images under $$CAMS_DATA_
 	python -m data_prep.all dataset=imagenet
 	python -m experiments.all 'experiments=[imagenet]'
 
+dag: $(VENV)/everything.done ## print the graph of dvc.yaml, data sets folded into one, as mermaid
+	@dvc dag --dot | python .ci/dag
+
 repro: $(VENV)/everything.done ## everything from raw data, as dvc.yaml has it; a data set that cannot be had stops no other
 	dvc repro --keep-going
 
 clean: ## forget the environment and what can be rebuilt; results stay
-	rm -rf $(VENV) data outputs multirun .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) data outputs multirun .pytest_cache .mypy_cache .ruff_cache .hypothesis site mutants
 
-.PHONY: help setup figures report test fuzz lint bench smoke repro clean vertebral drift covtype hiv cifar10 imagenet
+.PHONY: help setup figures report test fuzz lint bench smoke dag repro clean imagenet $(DATASETS)

@@ -1,26 +1,64 @@
-"""What code the stages of a data set run, as files that DVC can watch: `<work>/code/<dataset>/<stage>.json`.
+"""What code every stage of dvc.yaml runs, as one file that DVC can watch.
 
-The stages depend on these files instead of on lists of modules kept by hand: no module is forgotten, an edit reruns
-only the stages that use it, and a comment reruns nothing.
+    python -m data_prep.pipeline.watched        # writes results/code.json: stage -> hash, or stage -> data set -> hash
 
-python -m data_prep.pipeline.watched dataset=drift
+The stages depend on their entries there instead of on lists of modules kept by hand: no module is forgotten, an edit
+reruns only the stages that use it, and a comment reruns nothing.
 """
 
+import hashlib
+from pathlib import Path
+
+import yaml
+
 from cams.files import write_json
-from data_prep.pipeline.code import code_hashes
-from data_prep.pipeline.context import Context
-from data_prep.pipeline.stage import entry_point
+from data_prep.pipeline import code
 
-STAGES = ("fetch", "split", "classifiers", "policies", "sharpness", "bundle")
+PLACE = Path("results/code.json")
+
+# The modules at the door of each stage; those of preparation also run the module of their data set.
+PREPARATION = ("fetch", "split", "classifiers", "policies", "sharpness", "bundle")
+EXPERIMENTS = {
+    "seeds": ("experiments.claims.seeds", *(f"data_prep.{stage}" for stage in PREPARATION)),
+    "replay": ("experiments.runner.jobs",),
+    "figures": ("experiments.figures.compose",),
+    "tables": ("experiments.tables.write",),
+    "claims": ("experiments.claims.__main__",),
+    "report": ("experiments.report.__main__",),
+}
 
 
-def run(context: Context) -> None:
-    for stage in STAGES:
-        hashes = code_hashes(f"data_prep.{stage}", f"data_prep.datasets.{context.dataset}")
-        write_json(context.work / "code" / context.dataset / f"{stage}.json", hashes)
+def watched(datasets: list[str]) -> dict[str, str | dict[str, str]]:
+    """Hash of the code of every stage."""
+    hashes: dict[str, str | dict[str, str]] = {}
+    for stage in PREPARATION:
+        hashes[stage] = {name: digest(f"data_prep.{stage}", f"data_prep.datasets.{name}") for name in datasets}
+    return hashes | {stage: digest(*roots) for stage, roots in EXPERIMENTS.items()}
 
 
-main = entry_point(run)
+def digest(*roots: str) -> str:
+    """Hash of the code that the roots reach, and of what lies beside it: styles, templates, scripts."""
+    lines = [code.code_digest(*roots)]
+    for path in sorted({path for module in code.reached(*roots) for path in beside(module)}):
+        lines.append(f"{path.name} {hashlib.sha256(path.read_bytes()).hexdigest()}")
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
+
+
+def beside(module: str) -> list[Path]:
+    """Files in the folder of a module that are not Python and belong to it."""
+    folder = code.ROOT.joinpath(*module.split("."))
+    folder = folder if folder.is_dir() else folder.parent
+    return [
+        path
+        for path in folder.iterdir()
+        if path.is_file() and path.suffix in {".css", ".html", ".js", ".md", ".mplstyle"}
+    ]
+
+
+def main() -> None:
+    datasets = yaml.safe_load((code.ROOT / "params.yaml").read_text(encoding="utf-8"))["datasets"]
+    write_json(code.ROOT / PLACE, watched(datasets))
+
 
 if __name__ == "__main__":
     main()

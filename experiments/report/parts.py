@@ -136,7 +136,7 @@ def settings(seed: int) -> dict[str, str]:
     parameters = OmegaConf.load(CONF.parent / "params.yaml")
     return {
         "Seed": str(seed),
-        "Scale of the training": str(parameters.scale),
+        "Scale of the training": str(parameters.training.scale),
         "Commit": commit() or "not a git checkout",
         "Machine": f"{platform.system()}, {platform.machine()}, {os.cpu_count()} cores",
     }

@@ -7,7 +7,6 @@ results/tables/{methods,collections,bounds,maximal_queries,active_learning}.{csv
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -24,6 +23,7 @@ from experiments.runner.configuration import compose_run
 from experiments.runner.jobs import say_now
 from experiments.statistics.bands import band
 from experiments.tables.bounds import bound_table
+from experiments.tables.headlines import write_headline
 
 TABLES = Path("tables")
 MISSING = "-"
@@ -118,15 +118,6 @@ def write_table(table: pd.DataFrame, stem: Path, caption: str) -> None:
         write_text(stem.with_name(f"{stem.name}.{kind}"), text)
 
 
-def write_metrics(record: Record, path: Path) -> None:
-    """Write what `dvc metrics show` compares: mean errors and labels of every learner at the largest budget."""
-    final = record.table[record.table["kind"] == "learner"]
-    final = final[(final["round"] == record.facts["plan"]["horizon"]) & (final["budget"] == final["budget"].max())]
-    means = final.groupby("series", observed=True)[["loss", "queries"]].mean().round(1)
-    means = means.rename(columns={"loss": "errors", "queries": "labels"})
-    write_text(path, json.dumps(means.to_dict("index"), indent=1, sort_keys=True) + "\n")
-
-
 def write_tables(results: Path, say: Callable[[str], None] = say_now) -> list[str]:
     """Write every table for which there are records; return their names."""
     cfg, paper = compose_run(), read_paper()
@@ -153,7 +144,7 @@ def write_tables(results: Path, say: Callable[[str], None] = say_now) -> list[st
             ),
         }
         for dataset, record in records.items():
-            write_metrics(record, results / "metrics" / dataset / "main.json")
+            write_headline(record, results, dataset)
     for name, (table, caption) in tables.items():
         write_table(table, results / TABLES / name, caption)
         say(f"table {name}: {len(table)} rows ({results / TABLES / name}.md)")
