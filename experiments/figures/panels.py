@@ -132,10 +132,11 @@ def relative_loss_over_time(record: Record, options: dict[str, Any]) -> Panel:
 
 
 def loss_against_case(record: Record, options: dict[str, Any]) -> Panel:
-    """Final loss of every learner at the largest budget, one position per case of the experiment."""
+    """Final loss of every learner at the largest budget, one position per case (or per case whose label begins so)."""
     final = _final(record)
     final = final[(final["budget"] == final["budget"].max()) | (final["kind"] != "learner")]
-    cases = [case["label"] for case in record.facts["plan"]["cases"]]
+    beginning = options.get("cases", "")
+    cases = [case for case in record.cases() if case.startswith(beginning)]
     lines = []
     for position, name in enumerate(_learner_labels(record)):
         rows = final[(final["series"] == name) & (final["kind"] == "learner")]
@@ -148,7 +149,7 @@ def loss_against_case(record: Record, options: dict[str, Any]) -> Panel:
         ERRORS_LABEL,
         tuple(lines),
         tuple(_references(final, options.get("references", ()))),
-        tick_labels=tuple(cases),
+        tick_labels=tuple(case.removeprefix(beginning).strip() for case in cases),
     )
 
 

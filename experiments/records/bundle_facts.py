@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-import cams
+from cams.bundle import Bundle
+from cams.errors import InputError
 from cams.policies import constant_masses, regularize
 
 Array = npt.NDArray[Any]
@@ -23,10 +24,10 @@ CHUNK_ROWS = 500
 TIE = 1e-9
 
 
-def describe_bundle(bundle: cams.Bundle, digest: str) -> dict[str, Any]:
+def describe_bundle(bundle: Bundle, digest: str) -> dict[str, Any]:
     """Return sizes, accuracies on the pool and the inputs of the bounds, as plain numbers."""
     if bundle.labels is None:
-        raise cams.InputError("the bundle has no labels, and a replay needs them")
+        raise InputError("the bundle has no labels, and a replay needs them")
     wrong = bundle.predictions != bundle.labels[:, None]
     favourite = bundle.advice.argmax(axis=2)
     policy_wrong = np.take_along_axis(wrong, favourite, axis=1)
@@ -43,7 +44,7 @@ def describe_bundle(bundle: cams.Bundle, digest: str) -> dict[str, Any]:
     }
 
 
-def _bound_inputs(bundle: cams.Bundle, wrong: Array, policy_wrong: Array) -> dict[str, Any]:
+def _bound_inputs(bundle: Bundle, wrong: Array, policy_wrong: Array) -> dict[str, Any]:
     """Measure on the whole pool what the bounds assume known; policies are taken regularised, as they ask."""
     rates = wrong.mean(axis=0)
     best = int(rates.argmin())
@@ -62,7 +63,7 @@ def _bound_inputs(bundle: cams.Bundle, wrong: Array, policy_wrong: Array) -> dic
     }
 
 
-def _advice_limits(bundle: cams.Bundle, best_policy: int) -> tuple[float, float]:
+def _advice_limits(bundle: Bundle, best_policy: int) -> tuple[float, float]:
     """Return the least regularised probability of all, and the least lead of the best policy's first model.
 
     Theorem 1 assumes no ties. Stored advice has a few, at rows where any answer would do; they are set aside.

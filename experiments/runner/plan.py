@@ -32,7 +32,11 @@ class Case:
     policies: str | tuple[str, ...] = "all"
     regularize: bool = False
     scaled: bool = False
+    # power to which learned advice is raised
     temper: float = 1.0
+    # share of the learned policies that advise the contrary (None: the bundle's own), and what contrary means
+    malicious: float | None = None
+    contrary: str = "opposite"
 
 
 @dataclass(frozen=True)

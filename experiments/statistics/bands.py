@@ -86,11 +86,15 @@ def relative_loss(loss: npt.ArrayLike, best_loss: npt.ArrayLike) -> Array:
 
 
 def budget_grid(budget: int, points: int, power: float = 2.0) -> list[int]:
-    """Return at most `points` budgets up to `budget`, dense where curves bend: budget * (i / points)^power."""
-    steps = np.arange(1, points + 1) / points
-    return sorted({max(1, round(budget * step**power)) for step in steps})
+    """Return 0 and at most `points` budgets up to `budget`, dense where curves bend: budget * (i / points)^power."""
+    return [0, *_dense_at_first(budget, points, power)]
 
 
 def round_grid(horizon: int, points: int) -> list[int]:
     """Return at most `points` rounds in 1..horizon, quadratically spaced like the budgets, ending at horizon."""
-    return budget_grid(horizon, points)
+    return _dense_at_first(horizon, points, 2.0)
+
+
+def _dense_at_first(last: int, points: int, power: float) -> list[int]:
+    steps = np.arange(1, points + 1) / points
+    return sorted({max(1, round(last * step**power)) for step in steps})

@@ -75,7 +75,7 @@ def test_relative_loss() -> None:
 
 
 def test_budget_grid_is_dense_at_the_start_and_ends_at_the_budget() -> None:
-    assert budget_grid(100, 5) == [4, 16, 36, 64, 100]
-    assert budget_grid(3, 25) == [1, 2, 3]
-    assert budget_grid(7, 1) == [7]
-    assert round_grid(80, 40)[-1] == 80
+    assert budget_grid(100, 5) == [0, 4, 16, 36, 64, 100]
+    assert budget_grid(3, 25) == [0, 1, 2, 3]
+    assert budget_grid(7, 1) == [0, 7]
+    assert (round_grid(80, 40)[0], round_grid(80, 40)[-1]) == (1, 80)
