@@ -15,7 +15,7 @@ from data_prep.pipeline.checkpoints import Checkpoints
 class Context:
     """One run of one stage for one data set.
 
-    settings: conf/dataset/<dataset>.yaml with its block for the chosen scale merged over it.
+    settings: `zoo` of conf/dataset/<dataset>.yaml with `scales.<scale>` merged over it.
     work, results: the roots under which stages write (`paths.work`, `paths.results`).
     raw: where fetch writes, by default in `work`; it depends on no seed, so several seeds may share it.
     """
@@ -89,11 +89,10 @@ def stable_id(name: str) -> int:
 
 
 def settings_at_scale(dataset: DictConfig, scale: str) -> DictConfig:
-    """The data set's settings with `scales.<scale>` merged over them; lists are replaced, not joined."""
+    """The data set's `zoo` with `scales.<scale>` merged over it; lists are replaced, not joined."""
     if scale not in dataset.scales:
         known = ", ".join(dataset.scales)
         raise InputError(f"conf/dataset/{dataset.name}.yaml has no scale '{scale}', only {known}")
-    base = {key: value for key, value in dataset.items() if key != "scales"}
-    merged = OmegaConf.merge(OmegaConf.create(base), dataset.scales[scale] or {})
+    merged = OmegaConf.merge(dataset.zoo, dataset.scales[scale] or {})
     OmegaConf.set_readonly(merged, True)
     return merged

@@ -1,7 +1,7 @@
-"""The contract of a data set: what `data_prep/<name>.py` must define, and what the stages pass along.
+"""The contract of a data set: what `data_prep/datasets/<name>.py` must define, and what the stages pass along.
 
-Adding a data set is one module with the five functions of `Dataset`, one line in `MODULES`, one
-`conf/dataset/<name>.yaml` and one name in `params.yaml`.
+Adding a data set is one module with the five functions of `Dataset`, one `conf/dataset/<name>.yaml` and one name in
+`params.yaml`.
 """
 
 from dataclasses import dataclass
@@ -13,18 +13,8 @@ import numpy as np
 
 from cams.archive import read_archive, write_archive
 from cams.compact import DenseRewards, HeadRewards
-from cams.errors import InputError
+from data_prep.pipeline.catalogue import find_entry
 from data_prep.pipeline.context import Context
-
-# Imported on use, so that the tabular sets need neither torch-geometric nor torchvision.
-MODULES = {
-    "vertebral": "data_prep.datasets.vertebral",
-    "drift": "data_prep.datasets.drift",
-    "covtype": "data_prep.datasets.covtype",
-    "hiv": "data_prep.datasets.hiv",
-    "cifar10": "data_prep.datasets.cifar10",
-    "imagenet": "data_prep.datasets.imagenet",
-}
 
 
 @dataclass(frozen=True)
@@ -114,9 +104,9 @@ class Policies:
 
 
 class Dataset(Protocol):
-    """A module `data_prep/<name>.py` satisfies this by defining the five functions.
+    """A module `data_prep/datasets/<name>.py` satisfies this by defining the five functions.
 
-    Settings come from `context.settings` (conf/dataset/<name>.yaml at the chosen scale), randomness from
+    Settings come from `context.settings` (`zoo` of conf/dataset/<name>.yaml at the chosen scale), randomness from
     `context.rng(purpose, index)`, and models that take long keep checkpoints in `context.checkpoints(stage)`.
     """
 
@@ -137,6 +127,6 @@ class Dataset(Protocol):
 
 
 def get_dataset(name: str) -> Dataset:
-    if name not in MODULES:
-        raise InputError(f"unknown data set '{name}', expected one of {', '.join(MODULES)}")
-    return cast(Dataset, import_module(MODULES[name]))
+    """The module of a data set, imported on use: the tabular sets need neither torch-geometric nor torchvision."""
+    find_entry(name)
+    return cast(Dataset, import_module(f"data_prep.datasets.{name}"))

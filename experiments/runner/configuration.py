@@ -10,6 +10,7 @@ from hydra.core.global_hydra import GlobalHydra
 from omegaconf import DictConfig
 
 import cams
+from data_prep.pipeline.catalogue import catalogue
 from data_prep.pipeline.shell import CONF
 
 
@@ -17,6 +18,12 @@ def register_learners() -> None:
     """Offer every learner's constants as `learner.<name>.<constant>`, with the library's own defaults."""
     constants = {name: dict(entry.constants) for name, entry in cams.LEARNERS.items()}
     ConfigStore.instance().store(group="learner", name="all", node=constants)
+
+
+def register_streams() -> None:
+    """Offer the stream of every data set, by name, as conf/dataset has it."""
+    streams = {name: {"title": entry.title, **entry.stream} for name, entry in catalogue().items()}
+    ConfigStore.instance().store(name="streams", node={"streams": streams})
 
 
 def experiment_names() -> list[str]:
@@ -33,3 +40,4 @@ def compose_run(overrides: Sequence[str] = ()) -> DictConfig:
 
 
 register_learners()
+register_streams()

@@ -58,7 +58,7 @@ def _stream(cfg: DictConfig, dataset: str) -> dict[str, Any]:
     missing = [key for key in ("horizon", "budget", "realizations") if key not in stream | given]
     if missing:
         raise cams.InputError(
-            f"data set '{dataset}' is not in conf/streams.yaml, so {' and '.join(missing)} must be given"
+            f"data set '{dataset}' is not in conf/dataset, so {' and '.join(missing)} must be given"
             f"{nearest(dataset, cfg.streams)}"
         )
     for key, limit in _limits(cfg).items():
@@ -76,7 +76,7 @@ def _stream(cfg: DictConfig, dataset: str) -> dict[str, Any]:
 
 def _limits(cfg: DictConfig) -> dict[str, int]:
     """Return the scale's upper limits; the number of budgets is no property of the stream."""
-    return {key: int(limit) for key, limit in cfg.scales[cfg.scale.name].items() if key != "points"}
+    return {key: int(limit) for key, limit in cfg.scale.limits.items() if key != "points"}
 
 
 def _too_large(budget: int, horizon: int) -> cams.InputError:
@@ -94,7 +94,7 @@ def _budgets(cfg: DictConfig, horizon: int, budget: int) -> list[int]:
             raise _too_large(max(budgets), horizon)
         return budgets
     grid = cfg.experiment.budgets
-    points = int(cfg.scales[cfg.scale.name].get("points", grid.points))
+    points = int(cfg.scale.limits.get("points", grid.points))
     return budget_grid(budget, min(points, grid.points), grid.power)
 
 

@@ -14,12 +14,12 @@ CONF = str(Path(__file__).resolve().parents[2] / "conf")
 
 
 def context_for(dataset: str, folder: Path, *overrides: str, **settings) -> Context:
-    """The context the entry points would make; `settings` are merged over the data set's own."""
+    """The context the entry points would make; `settings` are merged over the data set's zoo."""
     with initialize_config_dir(CONF, version_base="1.3"):
         paths = [f"paths.work={folder / 'data'}", f"paths.results={folder / 'results'}"]
         cfg = compose("prep", [f"dataset={dataset}", "n_jobs=1", *paths, *overrides])
     OmegaConf.set_struct(cfg, False)
-    cfg.dataset = OmegaConf.merge(cfg.dataset, settings)
+    cfg.dataset.zoo = OmegaConf.merge(cfg.dataset.zoo, settings)
     return Context.from_config(cfg)
 
 

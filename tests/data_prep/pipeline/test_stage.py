@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from data_prep.pipeline.dataset import MODULES
+from data_prep.pipeline.catalogue import catalogue
 from tests.data_prep.conftest import context_for
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -38,18 +38,13 @@ def test_shipped_settings_have_the_papers_counts(dataset, scale, tmp_path):
     assert len({member.name for member in classifiers}) == len(classifiers)
 
 
-@pytest.mark.parametrize("dataset", MODULES)
+@pytest.mark.parametrize("dataset", catalogue())
 def test_every_data_set_has_all_scales_and_sections(dataset):
     settings = yaml.safe_load((ROOT / f"conf/dataset/{dataset}.yaml").read_text())
     assert settings["name"] == dataset
-    assert {"split", "classifiers", "policies"} <= set(settings)
+    assert {"split", "classifiers", "policies"} <= set(settings["zoo"])
+    assert {"horizon", "budget", "realizations"} == set(settings["stream"])
     assert {"smoke", "laptop", "paper"} <= set(settings["scales"])
-
-
-def test_dvc_runs_the_registered_data_sets():
-    params = yaml.safe_load((ROOT / "params.yaml").read_text())
-    # ImageNet's images have to be brought by hand, so `dvc repro` does not ask for them.
-    assert params["datasets"] == [name for name in MODULES if name != "imagenet"]
 
 
 def test_randomness_is_named_not_counted(tmp_path):
