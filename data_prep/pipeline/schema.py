@@ -1,0 +1,85 @@
+"""What a configuration may say: misspelt keys and values of the wrong kind are refused by name and place.
+
+A schema is written the way the configuration is:
+
+    {"key": ..., "other": ...}    a mapping with no keys but these, any of them may be missing
+    Each(...)                     a mapping with keys of any name
+    [...]                         a list, every entry like the one given
+    int, float, str, bool, None   a value of that kind; a whole number is also a number
+    (..., ...)                    one of several
+    ANYTHING                      not looked into
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from omegaconf import OmegaConf
+
+from cams.errors import InputError, nearest
+
+Schema = Any
+ANYTHING = object
+WORDS = {int: "a whole number", float: "a number", str: "a text", bool: "true or false", None: "null"}
+
+
+@dataclass(frozen=True)
+class Each:
+    """A mapping from any name to entries of one kind."""
+
+    entry: Schema
+
+
+def check(node: Any, schema: Schema, where: str) -> None:
+    """Refuse a configuration that its schema does not allow; `where` names its place, such as `stream`."""
+    plain = OmegaConf.to_container(node, resolve=True) if OmegaConf.is_config(node) else node
+    options = schema if isinstance(schema, tuple) else (schema,)
+    for option in options:
+        if fits(plain, option):
+            check_inside(plain, option, where)
+            return
+    raise InputError(f"{where} is {shown(plain)}, expected {' or '.join(words(option) for option in options)}")
+
+
+def check_inside(node: Any, schema: Schema, where: str) -> None:
+    if isinstance(schema, Each):
+        for key, value in node.items():
+            check(value, schema.entry, f"{where}.{key}")
+    elif isinstance(schema, Mapping):
+        for key, value in node.items():
+            if key not in schema:
+                raise InputError(f"{where} has no key '{key}'{nearest(str(key), schema)}")
+            check(value, schema[key], f"{where}.{key}")
+    elif isinstance(schema, list):
+        for i, value in enumerate(node):
+            check(value, schema[0], f"{where}[{i}]")
+
+
+def fits(node: Any, schema: Schema) -> bool:
+    """Whether a value is of the schema's kind, whatever is inside it."""
+    if schema is ANYTHING:
+        return True
+    if isinstance(schema, Mapping | Each):
+        return isinstance(node, Mapping)
+    if isinstance(schema, list):
+        return isinstance(node, list)
+    if schema is None or node is None:
+        return schema is None and node is None
+    # Python counts True as a whole number; a configuration does not.
+    if isinstance(node, bool):
+        return bool(schema is bool)
+    return isinstance(node, (int, float) if schema is float else schema)
+
+
+def words(schema: Schema) -> str:
+    if isinstance(schema, Mapping):
+        return f"a mapping with {', '.join(schema)}"
+    if isinstance(schema, Each):
+        return "a mapping"
+    if isinstance(schema, list):
+        return "a list"
+    return WORDS.get(schema, "anything")
+
+
+def shown(node: Any) -> str:
+    return f"'{node}'" if isinstance(node, str) else "null" if node is None else str(node)
