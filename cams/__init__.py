@@ -4,8 +4,10 @@ from cams.bundle import Bundle
 from cams.errors import InputError
 from cams.learners import LEARNERS, make_learner
 from cams.online import Decision, Selector
-from cams.realizations import Replay, replay
+from cams.outcome import Replay
+from cams.realizations import replay
 from cams.rounds import Played, play
+from cams.router import Router, confidence_advice
 
 __all__ = [
     "LEARNERS",
@@ -14,7 +16,9 @@ __all__ = [
     "InputError",
     "Played",
     "Replay",
+    "Router",
     "Selector",
+    "confidence_advice",
     "make_learner",
     "play",
     "replay",

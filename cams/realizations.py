@@ -14,8 +14,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
-from scipy.special import stdtrit
 from tqdm import tqdm
 
 from cams.bundle import Bundle
@@ -25,6 +23,7 @@ from cams.engine.kernel import replay_realization
 from cams.engine.state import Stream
 from cams.errors import InputError
 from cams.learners import Learner, Problem, learner_entry
+from cams.outcome import Replay
 from cams.policies import constant_masses
 from cams.policies import regularize as regularize_advice
 from cams.randomness import stream_order, uniforms
@@ -34,70 +33,9 @@ Array = npt.NDArray[Any]
 Integers = npt.NDArray[np.int64]
 LearnerLike = str | tuple[str, Mapping[str, Any]] | Mapping[str, Any]
 
-CONFIDENCE = 0.9
 COMPILING = "compiling the replay engine first, once: half a minute or so"
 # Rows a thread takes at a time when it looks up favourite models.
 _FAVOURITES_BLOCK = 1000
-
-
-@dataclass(frozen=True)
-class Replay:
-    """What came of a replay: A learners, B budgets, R realizations, G recorded rounds.
-
-    loss, queries               (A, B, R)     mistakes made and labels bought over the whole stream
-    loss_trace, queries_trace   (A, B, R, G)  the same up to each round of `trace` (G may be 0)
-    model_losses, policy_losses (R, k) (R, n) mistakes of each single model, of each policy's favourite model
-    model_loss_trace, policy_loss_trace       (R, G, k) (R, G, n)
-    """
-
-    learners: list[str]
-    budgets: Integers
-    horizon: int
-    trace: Integers
-    loss: Integers
-    queries: Integers
-    loss_trace: Integers
-    queries_trace: Integers
-    model_loss_trace: Integers
-    policy_loss_trace: Integers
-    model_losses: Integers
-    policy_losses: Integers
-
-    @property
-    def relative_loss_trace(self) -> Integers:
-        """(A, B, R, G) cumulative loss less that of the classifier that is best over the whole realization."""
-        best = self.model_losses.argmin(axis=1)
-        of_best = np.take_along_axis(self.model_loss_trace, best[:, None, None], axis=2)[..., 0]
-        relative: Integers = self.loss_trace - of_best[None, None]
-        return relative
-
-    def summary(self) -> pd.DataFrame:
-        """Return one row per learner and budget; the band is a 90 % Student interval of the mean loss."""
-        low, high = confidence_band(self.loss)
-        rows = [
-            {
-                "learner": learner,
-                "budget": int(budget),
-                "loss_mean": self.loss[a, b].mean(),
-                "loss_low": low[a, b],
-                "loss_high": high[a, b],
-                "queries_mean": self.queries[a, b].mean(),
-                "queries_max": int(self.queries[a, b].max()),
-            }
-            for a, learner in enumerate(self.learners)
-            for b, budget in enumerate(self.budgets)
-        ]
-        return pd.DataFrame(rows)
-
-
-def confidence_band(values: Array, confidence: float = CONFIDENCE) -> tuple[Array, Array]:
-    """Return the Student interval of the mean over the last axis; a single value is its own band."""
-    count = values.shape[-1]
-    mean = values.mean(axis=-1)
-    if count == 1:
-        return mean, mean
-    half = stdtrit(count - 1, (1 + confidence) / 2) * values.std(axis=-1, ddof=1) / np.sqrt(count)
-    return mean - half, mean + half
 
 
 def replay(
@@ -293,6 +231,8 @@ class _Stage:
             policy_loss_trace=arrays["policy"][:, :g],
             model_losses=arrays["model"][:, -1],
             policy_losses=arrays["policy"][:, -1],
+            model_names=self.bundle.model_names,
+            policy_names=self.bundle.policy_names,
         )
 
 

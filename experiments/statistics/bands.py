@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from cams.realizations import CONFIDENCE, confidence_band
+from cams.outcome import CONFIDENCE, confidence_band
 
 Array = npt.NDArray[np.float64]
 

@@ -7,7 +7,7 @@ import pytest
 
 import cams
 from cams.randomness import stream_order, uniforms
-from cams.realizations import confidence_band
+from cams.outcome import confidence_band
 
 HOW: dict[str, Any] = {"horizon": 20, "budgets": [5], "realizations": 2, "seed": 0}
 
@@ -219,8 +219,8 @@ def test_summary(bundle: Any) -> None:
     frame = result.summary()
     columns = ["learner", "budget", "loss_mean", "loss_low", "loss_high", "queries_mean", "queries_max"]
     assert frame.columns.tolist() == columns
-    assert frame["learner"].tolist() == ["cams", "cams", "rs", "rs"]
-    assert frame["budget"].tolist() == [9, 2, 9, 2]
+    assert frame["learner"].tolist() == ["cams", "cams", "rs", "rs", "best_model", "best_policy"]
+    assert frame["budget"].tolist() == [9, 2, 9, 2, 0, 0]
     losses = result.loss[1, 0]
     # Student's t with 2 degrees of freedom at 95 %: 2.919986.
     half = 2.919986 * losses.std(ddof=1) / np.sqrt(3)

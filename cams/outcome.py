@@ -1,0 +1,165 @@
+"""What came of a replay: arrays, a summary, a long table, a file, a picture."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from scipy.special import stdtrit
+
+from cams.archive import open_archive, write_archive
+from cams.errors import InputError
+
+Array = npt.NDArray[Any]
+Integers = npt.NDArray[np.int64]
+
+CONFIDENCE = 0.9
+# References in a summary: chosen in hindsight, so no learner could have known them.
+BEST_MODEL, BEST_POLICY = "best_model", "best_policy"
+
+# The length of each axis by letter, for files that are read back: A learners, B budgets, R realizations, G rounds,
+# k models, n policies.
+_AXES = {
+    "loss": "ABR",
+    "queries": "ABR",
+    "loss_trace": "ABRG",
+    "queries_trace": "ABRG",
+    "model_loss_trace": "RGk",
+    "policy_loss_trace": "RGn",
+    "model_losses": "Rk",
+    "policy_losses": "Rn",
+}
+_NAMES = ("learners", "model_names", "policy_names")
+
+
+@dataclass(frozen=True)
+class Replay:
+    """What came of a replay: A learners, B budgets, R realizations, G recorded rounds.
+
+    loss, queries               (A, B, R)     mistakes made and labels bought over the whole stream
+    loss_trace, queries_trace   (A, B, R, G)  the same up to each round of `trace` (G may be 0)
+    model_losses, policy_losses (R, k) (R, n) mistakes of each single model, of each policy's favourite model
+    model_loss_trace, policy_loss_trace       (R, G, k) (R, G, n)
+    """
+
+    learners: list[str]
+    budgets: Integers
+    horizon: int
+    trace: Integers
+    loss: Integers
+    queries: Integers
+    loss_trace: Integers
+    queries_trace: Integers
+    model_loss_trace: Integers
+    policy_loss_trace: Integers
+    model_losses: Integers
+    policy_losses: Integers
+    model_names: list[str] = field(default_factory=list)
+    policy_names: list[str] = field(default_factory=list)
+
+    @property
+    def relative_loss_trace(self) -> Integers:
+        """(A, B, R, G) cumulative loss less that of the classifier that is best over the whole realization."""
+        best = self.model_losses.argmin(axis=1)
+        of_best = np.take_along_axis(self.model_loss_trace, best[:, None, None], axis=2)[..., 0]
+        relative: Integers = self.loss_trace - of_best[None, None]
+        return relative
+
+    @property
+    def references(self) -> dict[str, Integers]:
+        """(R,) mistakes of the best model and of the best policy of each realization, known only in hindsight."""
+        found = {BEST_MODEL: self.model_losses.min(axis=1)}
+        if self.policy_losses.shape[1]:
+            found[BEST_POLICY] = self.policy_losses.min(axis=1)
+        return found
+
+    def summary(self) -> pd.DataFrame:
+        """Return one row per learner and budget, then the best model and the best policy in hindsight.
+
+        The band is a 90 % Student interval of the mean loss over realizations.
+        """
+        rows = [
+            _summary_row(learner, int(budget), self.loss[a, b], self.queries[a, b])
+            for a, learner in enumerate(self.learners)
+            for b, budget in enumerate(self.budgets)
+        ]
+        rows += [_summary_row(name, 0, loss, np.zeros_like(loss)) for name, loss in self.references.items()]
+        return pd.DataFrame(rows)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per learner, budget, realization and recorded round, the last round among them."""
+        before = self.trace[self.trace < self.horizon]
+        rounds = np.append(before, self.horizon)
+        index = pd.MultiIndex.from_product(
+            [self.learners, self.budgets, range(self.loss.shape[2]), rounds],
+            names=["learner", "budget", "realization", "round"],
+        )
+        g = len(before)
+        loss = np.concatenate([self.loss_trace[..., :g], self.loss[..., None]], axis=3)
+        queries = np.concatenate([self.queries_trace[..., :g], self.queries[..., None]], axis=3)
+        return pd.DataFrame({"loss": loss.ravel(), "queries": queries.ravel()}, index=index).reset_index()
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write everything to one `.npz` file."""
+        values = {f.name: getattr(self, f.name) for f in fields(self)}
+        write_archive(path, {name: _storable(name, value) for name, value in values.items()})
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Replay:
+        """Read what `save` wrote; anything else is refused."""
+        with open_archive(path) as archive:
+            arrays = {f.name: archive.read(f.name) for f in fields(cls)}
+        _check(Path(path), arrays)
+        values: dict[str, Any] = {**arrays, "horizon": int(arrays["horizon"])}
+        return cls(**values | {name: arrays[name].tolist() for name in _NAMES})
+
+
+def confidence_band(values: Array, confidence: float = CONFIDENCE) -> tuple[Array, Array]:
+    """Return the Student interval of the mean over the last axis; a single value is its own band."""
+    count = values.shape[-1]
+    mean = values.mean(axis=-1)
+    if count == 1:
+        return mean, mean
+    half = stdtrit(count - 1, (1 + confidence) / 2) * values.std(axis=-1, ddof=1) / np.sqrt(count)
+    return mean - half, mean + half
+
+
+def _summary_row(learner: str, budget: int, loss: Integers, queries: Integers) -> dict[str, Any]:
+    low, high = confidence_band(loss)
+    return {
+        "learner": learner,
+        "budget": budget,
+        "loss_mean": loss.mean(),
+        "loss_low": float(low),
+        "loss_high": float(high),
+        "queries_mean": queries.mean(),
+        "queries_max": int(queries.max()),
+    }
+
+
+def _storable(name: str, value: Any) -> Array:
+    return np.asarray(value, dtype=np.str_) if name in _NAMES else np.asarray(value)
+
+
+def _check(path: Path, arrays: dict[str, Array]) -> None:
+    """Refuse arrays that are not those of one replay."""
+    lengths = {
+        "A": arrays["learners"].size,
+        "B": arrays["budgets"].size,
+        "R": arrays["loss"].shape[-1] if arrays["loss"].ndim else 0,
+        "G": arrays["trace"].size,
+        "k": arrays["model_names"].size,
+        "n": arrays["policy_names"].size,
+    }
+    for name, axes in _AXES.items():
+        expected = tuple(lengths[axis] for axis in axes)
+        if arrays[name].shape != expected or arrays[name].dtype.kind not in "iu":
+            found = f"{arrays[name].dtype} {arrays[name].shape}"
+            raise InputError(f"{path}: array '{name}' is {found}, expected whole numbers {expected}")
+    if arrays["horizon"].shape != () or arrays["horizon"].dtype.kind not in "iu":
+        raise InputError(f"{path}: 'horizon' is not a whole number")

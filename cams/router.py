@@ -1,0 +1,222 @@
+"""Policies from your own data: a router learns which models are right at x, and advises accordingly.
+
+    router = cams.Router(RandomForestRegressor(), name="forest")   # any scikit-learn estimator with k outputs
+    router.fit(X, predictions, y)                                  # rows that the models were not trained on
+    advice = router.advise(X_new)                                  # (N, k), rows are distributions over the models
+
+Needs scikit-learn (`pip install 'cams[routing]'`), which is imported on use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from cams.errors import InputError, nearest
+from cams.policies import sharpen
+
+Array = npt.NDArray[Any]
+
+SHARPNESS_GRID = (1.0, 2.0, 5.0, 10.0, 20.0, 40.0, 80.0, 160.0, 320.0)
+# How sharply a model's own confidence is read; nobody trained it, so there are no rows to choose this on.
+CONFIDENCE_SHARPNESS = 20.0
+# A neighbour search or a kernel on all rows at once would need memory for every pair.
+CHUNK_ROWS = 2_000
+
+
+class Router:
+    """A policy trained to predict which models are right.
+
+    estimator   a scikit-learn regressor with k outputs, or a classifier that predicts k outputs with probabilities
+    name, kind  as the policy is called in a bundle
+    sharpness   advice = softmax(sharpness * predicted reward); None chooses it by cross-validation on the rows of `fit`
+    folds       parts of that cross-validation
+    random_state seed of the division into folds
+
+    After `fit`: `estimator_`, `sharpness_`, `model_names_` and `sharpness_losses_` (the out-of-fold expected loss at
+    each sharpness of the grid, where it was chosen). Follows scikit-learn's conventions, so `sklearn.base.clone` works.
+    """
+
+    def __init__(
+        self,
+        estimator: Any,
+        *,
+        name: str = "router",
+        kind: str = "normal",
+        sharpness: float | None = None,
+        folds: int = 5,
+        random_state: int = 0,
+    ) -> None:
+        self.estimator, self.name, self.kind = estimator, name, kind
+        self.sharpness, self.folds, self.random_state = sharpness, folds, random_state
+
+    def fit(self, X: Any, predictions: Any, y: Any) -> Self:
+        """Learn from rows X, the models' predictions (N, k) there, and the true labels (N,).
+
+        `predictions` may be a DataFrame or a mapping whose columns are the models' names. A model without an answer
+        (None, NaN) counts as wrong.
+        """
+        names, answers = named_columns(predictions)
+        labels = np.asarray(y)
+        if labels.ndim != 1 or len(labels) != len(answers) or len(labels) != num_rows(X):
+            raise InputError(
+                f"router '{self.name}': X has {num_rows(X)} rows, predictions {len(answers)} and y {labels.shape}, "
+                "expected the same number in each"
+            )
+        return self.fit_rewards(X, np.asarray(answers == labels[:, None], dtype=np.float64), names)
+
+    def fit_rewards(self, X: Any, rewards: Array, model_names: Sequence[str] | None = None) -> Self:
+        """Learn from rewards (N, k) directly: 1 where a model was right, or anything in [0, 1]."""
+        rewards = np.asarray(rewards)
+        self.model_names_ = list(model_names or (f"model_{j}" for j in range(rewards.shape[1])))
+        self.mean_rewards_ = rewards.mean(axis=0)
+        if self.sharpness is None:
+            self.sharpness_ = self._choose_sharpness(X, rewards)
+        else:
+            self.sharpness_ = float(self.sharpness)
+        self.estimator_ = self._fitted(X, rewards)
+        return self
+
+    def rewards(self, X: Any) -> Array:
+        """Return the predicted chance (N, k) of each model to be right."""
+        self._require_fitted()
+        return self._predict(self.estimator_, X)
+
+    def advise(self, X: Any) -> Array:
+        """Return advice (N, k): softmax(sharpness * predicted reward)."""
+        return sharpen(self.rewards(X), self.sharpness_)
+
+    def _fitted(self, X: Any, rewards: Array) -> Any:
+        from sklearn.base import clone
+
+        # One model is one output, which most estimators want without its own axis.
+        return clone(self.estimator).fit(X, rewards[:, 0] if rewards.shape[1] == 1 else rewards)
+
+    def _predict(self, estimator: Any, X: Any) -> Array:
+        parts = [_outputs(estimator, chunk) for chunk in row_chunks(X)]
+        rewards = np.concatenate(parts).reshape(num_rows(X), -1)
+        if rewards.shape[1] != len(self.mean_rewards_):
+            raise InputError(
+                f"router '{self.name}': its estimator has {rewards.shape[1]} outputs, "
+                f"expected one for each of {len(self.mean_rewards_)} models"
+            )
+        # A neighbour search that finds nobody knows nothing of a row but the mean reward.
+        known = np.where(np.isnan(rewards), self.mean_rewards_, rewards)
+        clipped: Array = np.clip(known, 0.0, 1.0)
+        return clipped
+
+    def _choose_sharpness(self, X: Any, rewards: Array) -> float:
+        """Return the smallest sharpness whose out-of-fold expected loss is within one standard error of the best.
+
+        Sharper advice than that gains nothing measurable and leaves CAMS less to correct.
+        """
+        from sklearn.model_selection import KFold
+
+        folds = min(self.folds, len(rewards))
+        if folds < 2:
+            raise InputError(f"router '{self.name}': one row is too few to choose a sharpness on, give sharpness=")
+        held_out = np.empty(rewards.shape)
+        for train, test in KFold(folds, shuffle=True, random_state=self.random_state).split(rewards):
+            held_out[test] = self._predict(self._fitted(take(X, train), rewards[train]), take(X, test))
+        expected = {s: (sharpen(held_out, s) * (1 - rewards)).sum(axis=1) for s in SHARPNESS_GRID}
+        self.sharpness_losses_ = {s: float(loss.mean()) for s, loss in expected.items()}
+        best = min(expected.values(), key=np.mean)
+        bar = best.mean() + best.std() / np.sqrt(len(best))
+        return min(s for s, loss in self.sharpness_losses_.items() if loss <= bar)
+
+    def _require_fitted(self) -> None:
+        if not hasattr(self, "estimator_"):
+            from sklearn.exceptions import NotFittedError
+
+            raise NotFittedError(f"router '{self.name}' is not fitted yet: call fit(X, predictions, y) first")
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the constructor's arguments, and with `deep` those of the estimator as `estimator__<name>`."""
+        params = {name: getattr(self, name) for name in ("estimator", *_OPTIONS)}
+        if deep and hasattr(self.estimator, "get_params"):
+            params |= {f"estimator__{name}": value for name, value in self.estimator.get_params().items()}
+        return params
+
+    def set_params(self, **params: Any) -> Self:
+        for name, value in params.items():
+            own, _, inner = name.partition("__")
+            if own not in ("estimator", *_OPTIONS):
+                raise InputError(f"a router has no parameter '{name}'{nearest(name, ('estimator', *_OPTIONS))}")
+            if inner:
+                self.estimator.set_params(**{inner: value})
+            else:
+                setattr(self, own, value)
+        return self
+
+    def __repr__(self) -> str:
+        return f"Router({self.estimator!r}, name={self.name!r})"
+
+
+_OPTIONS = ("name", "kind", "sharpness", "folds", "random_state")
+
+
+def confidence_advice(probabilities: Any, sharpness: float = CONFIDENCE_SHARPNESS) -> Array:
+    """Return advice (N, k) from how sure the models themselves are, without any training.
+
+    probabilities: what each of the k models' `predict_proba` returned, a sequence of (N, c), or (N, k) confidences.
+    Advice is softmax(sharpness * confidence). Models that are sure and wrong mislead it; CAMS then buys labels and
+    learns to ignore it.
+    """
+    given = np.asarray(probabilities, dtype=np.float64)
+    confidence = given.max(axis=2).T if given.ndim == 3 else given
+    if confidence.ndim != 2:
+        raise InputError(f"probabilities has {given.ndim} dimension(s), expected k arrays (N, c) or one (N, k)")
+    if not np.isfinite(confidence).all() or confidence.min(initial=0) < 0 or confidence.max(initial=0) > 1:
+        raise InputError("probabilities has values outside 0..1")
+    return sharpen(confidence, sharpness)
+
+
+def named_columns(predictions: Any) -> tuple[list[str] | None, Array]:
+    """Return the models' names, where the columns have some, and the predictions (N, k) as an array."""
+    if isinstance(predictions, Mapping):
+        names = [str(name) for name in predictions]
+        columns = [np.asarray(column) for column in predictions.values()]
+        if len({column.shape for column in columns}) > 1:
+            raise InputError("predictions has columns of different lengths")
+        return names, np.stack(columns, axis=1)
+    names = [str(name) for name in predictions.columns] if hasattr(predictions, "columns") else None
+    answers = np.asarray(predictions)
+    if answers.ndim != 2:
+        raise InputError(f"predictions has {answers.ndim} dimension(s), expected 2: rows and models")
+    return names, answers
+
+
+def num_rows(X: Any) -> int:
+    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
+
+
+def take(X: Any, rows: Any) -> Any:
+    """Return some rows of an array, a DataFrame, a sparse matrix or a list."""
+    if hasattr(X, "iloc"):
+        return X.iloc[rows]
+    if hasattr(X, "shape"):
+        return X[rows]
+    return [X[i] for i in np.arange(len(X))[rows]]
+
+
+def row_chunks(X: Any) -> Iterator[Any]:
+    for start in range(0, num_rows(X), CHUNK_ROWS):
+        yield take(X, slice(start, start + CHUNK_ROWS))
+
+
+def _outputs(estimator: Any, X: Any) -> Array:
+    """Return an estimator's k outputs: a classifier's probabilities of 1, anything else's predictions."""
+    if not hasattr(estimator, "predict_proba"):
+        return np.asarray(estimator.predict(X), dtype=np.float64)
+    probabilities = estimator.predict_proba(X)
+    per_model = probabilities if isinstance(probabilities, list) else [probabilities]
+    classes = estimator.classes_ if isinstance(probabilities, list) else [estimator.classes_]
+    # A model that was always right, or never, leaves a single class.
+    columns = [
+        part[:, list(known).index(1)] if 1 in list(known) else np.zeros(len(part))
+        for part, known in zip(per_model, classes, strict=True)
+    ]
+    return np.stack(columns, axis=1)

@@ -1,0 +1,52 @@
+"""What a replay gives back: summary, long table, file."""
+
+import numpy as np
+import pytest
+
+import cams
+
+
+@pytest.fixture(scope="module")
+def result() -> cams.Replay:
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 3, 60)
+    predictions = np.where(rng.random((60, 3)) < 0.6, labels[:, None], rng.integers(0, 3, (60, 3)))
+    bundle = cams.Bundle(predictions=predictions, labels=labels, advice=rng.dirichlet(np.ones(3), (60, 2)))
+    return cams.replay(
+        bundle, ["cams", "mp"], horizon=40, budgets=[0, 5], realizations=4, seed=0, trace=[10, 40], progress=False
+    )
+
+
+def test_summary_ends_with_the_best_in_hindsight(result):
+    summary = result.summary()
+    assert summary["learner"].tolist() == ["cams", "cams", "mp", "mp", "best_model", "best_policy"]
+    assert summary["loss_mean"].iloc[-2] == result.model_losses.min(axis=1).mean()
+    assert summary["loss_mean"].iloc[-1] == result.policy_losses.min(axis=1).mean()
+    assert summary["queries_max"].tolist() == [0, result.queries[0, 1].max(), 0, result.queries[1, 1].max(), 0, 0]
+
+
+def test_long_table_holds_every_recorded_value_once(result):
+    frame = result.to_frame()
+    assert len(frame) == 2 * 2 * 4 * 2
+    rows = frame.set_index(["learner", "budget", "realization", "round"])
+    assert rows.index.is_unique
+    assert rows.loc[("mp", 5, 3, 40), "loss"] == result.loss[1, 1, 3]
+    assert rows.loc[("cams", 5, 2, 10), "queries"] == result.queries_trace[0, 1, 2, 0]
+
+
+def test_saved_and_loaded_it_is_the_same(result, tmp_path):
+    result.save(tmp_path / "replay.npz")
+    loaded = cams.Replay.load(tmp_path / "replay.npz")
+    assert loaded.model_names == result.model_names == ["model_0", "model_1", "model_2"]
+    for name, value in vars(result).items():
+        np.testing.assert_array_equal(getattr(loaded, name), value)
+
+
+def test_a_file_that_is_no_replay_is_refused(result, tmp_path):
+    np.savez(tmp_path / "other.npz", predictions=np.zeros((2, 2)))
+    with pytest.raises(cams.InputError, match=r"other.npz: there is no array 'learners'"):
+        cams.Replay.load(tmp_path / "other.npz")
+    values = {name: np.asarray(value) for name, value in vars(result).items()}
+    np.savez(tmp_path / "cut.npz", **{**values, "queries": values["queries"][:, :1]})
+    with pytest.raises(cams.InputError, match=r"array 'queries' is int64 \(2, 1, 4\), expected whole numbers"):
+        cams.Replay.load(tmp_path / "cut.npz")
