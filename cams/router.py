@@ -177,11 +177,10 @@ def confidence_advice(probabilities: Any, sharpness: float = CONFIDENCE_SHARPNES
 def named_columns(predictions: Any) -> tuple[list[str] | None, Array]:
     """Return the models' names, where the columns have some, and the predictions (N, k) as an array."""
     if isinstance(predictions, Mapping):
-        names = [str(name) for name in predictions]
         columns = [np.asarray(column) for column in predictions.values()]
         if len({column.shape for column in columns}) > 1:
             raise InputError("predictions has columns of different lengths")
-        return names, np.stack(columns, axis=1)
+        return [str(name) for name in predictions], np.stack(columns, axis=1)
     names = [str(name) for name in predictions.columns] if hasattr(predictions, "columns") else None
     answers = np.asarray(predictions)
     if answers.ndim != 2:

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import cams
-from cams.randomness import stream_order, uniforms
 from cams.outcome import confidence_band
+from cams.randomness import stream_order, uniforms
 
 HOW: dict[str, Any] = {"horizon": 20, "budgets": [5], "realizations": 2, "seed": 0}
 
