@@ -19,7 +19,7 @@ PLACE = Path("results/code.json")
 # The modules at the door of each stage; those of preparation also run the module of their data set.
 PREPARATION = ("fetch", "split", "classifiers", "policies", "sharpness", "bundle")
 EXPERIMENTS = {
-    "seeds": ("experiments.claims.seeds", *(f"data_prep.{stage}" for stage in PREPARATION)),
+    "seeds": ("experiments.claims.training_seeds", *(f"data_prep.{stage}" for stage in PREPARATION)),
     "replay": ("experiments.runner.jobs",),
     "figures": ("experiments.figures.compose",),
     "tables": ("experiments.tables.write",),

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cached_property
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from experiments.records.store import Record
+import cams
+from experiments.records.record import BAD_KINDS, CLASSIFIER, ORACLE_DRAWN, POLICY_KINDS, TRAINED_KINDS, Record
 from experiments.statistics.label_cost import Curve, mean_curve
 
 Array = npt.NDArray[np.float64]
 # A statistic as a function of weights over realizations (R,): 1/R each gives the estimate, resampled ones its noise.
 Measure = Callable[[Array], float]
-
-BAD_KINDS = ("malicious", "random")
-POLICY_KINDS = ("normal", "biased", *BAD_KINDS)
 
 
 class Estimate(NamedTuple):
@@ -35,39 +32,32 @@ class Evidence:
     """One record of one experiment on one data set."""
 
     def __init__(self, record: Record) -> None:
-        self.table = record.table
-        self.plan = record.facts["plan"]
-        self.horizon = int(self.plan["horizon"])
-        self.budget = int(self.plan["options"].get("budget", max(self.plan["budgets"])))
-        self.realizations = int(self.plan["realizations"])
-        # A bootstrap asks for the same arrays a thousand times.
+        self.record = record
+        self.horizon = record.horizon
+        self.budget = int(record.plan["options"].get("budget", max(record.plan["budgets"])))
+        self.realizations = int(record.plan["realizations"])
+        # A bootstrap asks for the same arrays a thousand times, and several checks for the same curves.
         self._runs: dict[str, tuple[Array, Array]] = {}
-
-    @cached_property
-    def _final(self) -> pd.DataFrame:
-        return self.table[self.table["round"] == self.horizon]
+        self._curves: dict[tuple[str, bytes], Curve] = {}
 
     def learners(self) -> list[str]:
-        return [learner["label"] for learner in self.plan["learners"]]
+        return self.record.learners()
 
     def runs(self, learner: str) -> tuple[Array, Array]:
         """Return labels bought and errors at the horizon, each (B, R), for budgets up to the paper's B."""
         if learner not in self._runs:
-            self._runs[learner] = self._read_runs(learner)
+            kept = np.array(self.record.budgets(learner)) <= self.budget
+            if not kept.any():
+                raise self._lacks(learner)
+            queries, loss = self.record.runs(learner)
+            self._runs[learner] = queries[kept], loss[kept]
         return self._runs[learner]
 
-    def _read_runs(self, learner: str) -> tuple[Array, Array]:
-        final = self._final
-        rows = final[(final["series"] == learner) & (final["kind"] == "learner")]
-        rows = rows[rows["budget"] <= self.budget]
-        if rows.empty:
-            raise KeyError(f"no rows of '{learner}' in the record of {self.plan['experiment']}")
-        tables = (rows.pivot(index="budget", columns="realization", values=v) for v in ("queries", "loss"))
-        queries, loss = (table.sort_index().to_numpy(dtype=np.float64) for table in tables)
-        return queries, loss
-
     def curve(self, learner: str, weights: Array) -> Curve:
-        return mean_curve(*self.runs(learner), weights)
+        key = learner, weights.tobytes()
+        if key not in self._curves:
+            self._curves[key] = mean_curve(*self.runs(learner), weights)
+        return self._curves[key]
 
     def labels(self, learner: str) -> Array:
         """Return labels bought (R,) at the full budget."""
@@ -76,26 +66,55 @@ class Evidence:
     def errors(self, name: str) -> Array:
         """Return errors (R,) at the horizon: of a learner at its full budget, or of a named reference.
 
-        best_classifier, best_policy and best_bad_policy (malicious or random) are the single ones with the
-        least mean loss; best_classifier_in_hindsight is chosen anew on each realization.
+        best_classifier, best_policy and best_bad_policy (malicious or random) are the single ones with the least mean
+        loss; best_classifier_in_hindsight is chosen anew on each realization, and so is oracle_drawn, the policy with
+        the least expected loss.
         """
         groups = {
-            "best_classifier": ("classifier",),
-            "best_classifier_in_hindsight": ("classifier",),
+            "best_classifier": (CLASSIFIER,),
+            "best_classifier_in_hindsight": (CLASSIFIER,),
             "best_policy": POLICY_KINDS,
             "best_bad_policy": BAD_KINDS,
+            ORACLE_DRAWN: (ORACLE_DRAWN,),
         }
         if name not in groups:
             return self.runs(name)[1][-1]
-        final = self._final[self._final["kind"].isin(groups[name])]
-        if final.empty:
-            raise KeyError(f"the record of {self.plan['experiment']} has no {name.replace('_', ' ')}")
-        losses = final.pivot(index="series", columns="realization", values="loss").to_numpy(dtype=np.float64)
-        return losses.min(axis=0) if name.endswith("in_hindsight") else losses[losses.mean(axis=1).argmin()]
+        losses = self._references(groups[name])
+        if len(losses) == 0:
+            raise self._lacks(name)
+        return losses.min(axis=0) if name.endswith("in_hindsight") else losses[0]
+
+    def errors_without_labels(self, learner: str) -> Array:
+        """Return errors (R,) at the horizon of a learner that may buy no label."""
+        queries, loss = self.runs(learner)
+        if queries[0].any():
+            raise TooLittle(f"the record of {self.record.plan['experiment']} has no budget 0")
+        return loss[0]
+
+    def classifier_errors(self) -> Array:
+        """Return the mean errors (k,) of every classifier."""
+        return self._references((CLASSIFIER,)).mean(axis=1)
+
+    def policy_errors(self, *, bad: bool) -> Array:
+        """Return the mean errors of every malicious or random policy's favourite, or of every other's."""
+        return self._references(BAD_KINDS if bad else TRAINED_KINDS).mean(axis=1)
+
+    def _references(self, kinds: Sequence[str]) -> Array:
+        """Return final errors (series, R), best mean first; none if the record has none."""
+        if self.record.final(kinds).empty:
+            return np.empty((0, self.realizations))
+        return self.record.references(kinds).to_numpy(np.float64)
+
+    def _lacks(self, name: str) -> cams.InputError:
+        experiment, dataset = self.record.plan["experiment"], self.record.plan["dataset"]
+        return cams.InputError(
+            f"the record of {experiment} on {dataset} has no '{name}'; `python -m experiments.run "
+            f"experiment={experiment} dataset={dataset} fresh=true` makes it anew"
+        )
 
     def bounded(self) -> pd.DataFrame:
         """Return the rows that carry a theorem's bound, with the columns regret, regret_bound, queries_bound."""
-        rows = self.table[self.table["regret_bound"].notna()]
+        rows = self.record.table[self.record.table["regret_bound"].notna()]
         return rows.assign(regret=rows["loss"] - rows["reference"])
 
 

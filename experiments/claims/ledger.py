@@ -1,129 +1,174 @@
-"""From records to verdicts: every check of conf/claims.yaml measured, judged, and explained where it does not hold."""
+"""The whole ledger: the paper's claims on the shipped seed, their spread over training seeds, and claims of our own."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import suppress
-from functools import lru_cache
+import hashlib
+import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import numpy as np
+from joblib import Parallel, delayed
 
-from experiments.claims.analysis import ANALYSES, title
-from experiments.claims.evidence import Evidence, TooLittle, estimate
-from experiments.claims.rules import (
-    CONDITIONS,
-    HOLDS,
-    NOT_MEASURED,
-    SCORES,
-    condition_of,
-    joint_verdict,
-    outcome,
-    verdict,
-)
-from experiments.claims.statistics import STATISTICS
-from experiments.records.store import read_facts, read_record, record_path
-from experiments.statistics.label_cost import area_between, leading_ranges, share_leading
+from cams.files import write_json, write_text
+from data_prep.pipeline.code import code_digest
+from experiments.claims.judging import join_datasets, judge
+from experiments.claims.page import TEMPLATE, render_page, with_first_ledger, with_summary
+from experiments.claims.rules import HOLDS, NOT_MEASURED, verdict
+from experiments.runner.configuration import compose_run
 
-SYNTHETIC = "synthetic"
-REAL = ("cifar10", "drift", "vertebral", "hiv", "covtype")
+Judged = dict[int, list[dict[str, Any]]]
 
 
-@lru_cache(maxsize=8)
-def _evidence(path: Path) -> Evidence:
-    return Evidence(read_record(path))
+def make_ledger(config: dict[str, Any], results: Path, seed: int, notes: list[str]) -> dict[str, Any]:
+    """Return verdicts of the shipped seed, their spread over training seeds, and the verdicts on our own claims.
+
+    `notes` say which records are not what they should be.
+    """
+    config = config | {
+        "titles": config["titles"] | {name: entry.title for name, entry in compose_run().streams.items()}
+    }
+    claims = judge(config, results, seed)
+    others = sorted({other for seeds in config["training_seeds"].values() for other in seeds})
+    by_seed = {seed: claims} | _judge_seeds(config, others, results)
+    own = judge_own(config, results)
+    return {
+        "summary": dict(Counter(claim["verdict"] for claim in claims)),
+        "claims": claims,
+        "notes": notes,
+        "made_from": made_from(config, results, notes),
+        "training_seeds": sorted(by_seed) if len(by_seed) > 1 else [],
+        "robustness": spread_over_seeds(by_seed) if len(by_seed) > 1 else [],
+        "own": own,
+        "own_summary": dict(Counter(claim["verdict"] for claim in own)),
+    }
 
 
-def find_evidence(results: Path, experiment: str, dataset: str, seed: int) -> Evidence | None:
-    """Return the evidence of one record, or None if there is no whole one."""
-    path = record_path(results, experiment, dataset if dataset in REAL else SYNTHETIC, seed)
-    return _evidence(path) if read_facts(path) else None
+def made_from(config: dict[str, Any], results: Path, notes: list[str]) -> str:
+    """Return a hash of all that a ledger depends on: rules, records, figures to link to, code and words."""
+    rules = {key: config[key] for key in ("claims", "own", "verdict", "interval", "equal_cost_points") if key in config}
+    digest = hashlib.sha256(json.dumps([rules, notes], sort_keys=True).encode())
+    digest.update(code_digest("experiments.claims.ledger").encode())
+    digest.update(TEMPLATE.read_bytes())
+    for path in sorted(results.glob("**/records/*/*/*.parquet")):
+        digest.update(str(path.relative_to(results)).encode() + path.read_bytes())
+    for path in sorted(results.glob("figures/*/*.png")):
+        digest.update(str(path.relative_to(results)).encode())
+    return digest.hexdigest()
 
 
-def judge(config: dict[str, Any], results: Path, seed: int) -> list[dict[str, Any]]:
-    """Return every claim with its verdict, one entry per data set, one per check below that."""
-    return [_judge_claim(claim, config, results, seed) for claim in config["claims"]]
+def is_current(results: Path, wanted: str) -> bool:
+    """Tell whether the ledger on disk was made from what is here now."""
+    try:
+        ledger = json.loads((results / "claims.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return ledger.get("made_from") == wanted and (results / "claims.md").exists()
 
 
-def _judge_claim(claim: dict[str, Any], config: dict[str, Any], results: Path, seed: int) -> dict[str, Any]:
-    entries = [_judge_dataset(claim, dataset, config, results, seed) for dataset in claim["datasets"]]
-    facts = {key: claim[key] for key in ("id", "title", "statement", "experiment")}
-    joint = joint_verdict([entry["verdict"] for entry in entries], config["verdict"])
-    measured = sum(entry["verdict"] != NOT_MEASURED for entry in entries)
-    return {**facts, "verdict": joint, "measured": measured, "datasets": entries}
+def _judge_seeds(config: dict[str, Any], seeds: list[int], results: Path) -> Judged:
+    """Judge the same claims on zoos trained anew, those that are here, several at a time."""
+    folders = {seed: results / "seeds" / f"seed{seed}" for seed in seeds}
+    here = {seed: folder for seed, folder in folders.items() if (folder / "records").exists()}
+    judged = Parallel(n_jobs=config.get("n_jobs") or -1)(delayed(judge)(config, here[seed], seed) for seed in here)
+    return dict(zip(here, judged, strict=True))
 
 
-def _judge_dataset(
-    claim: dict[str, Any], dataset: str, config: dict[str, Any], results: Path, seed: int
+def spread_over_seeds(by_seed: Judged) -> list[dict[str, Any]]:
+    """Return for each claim and data set measured with several seeds: verdicts, and the range of each statistic."""
+    return [
+        {
+            "id": claim,
+            "dataset": dataset,
+            "title": next(iter(entries.values()))["title"],
+            "verdicts": {str(seed): entry["verdict"] for seed, entry in entries.items()},
+            "spread": _spread([entry["checks"] for entry in entries.values()]),
+        }
+        for (claim, dataset), entries in sorted(_by_claim_and_dataset(by_seed).items())
+        if len(entries) > 1
+    ]
+
+
+def _by_claim_and_dataset(by_seed: Judged) -> dict[tuple[int, str], dict[int, dict[str, Any]]]:
+    found: dict[tuple[int, str], dict[int, dict[str, Any]]] = {}
+    for seed, claims in sorted(by_seed.items()):
+        for claim in claims:
+            for entry in claim["datasets"]:
+                if entry["verdict"] != NOT_MEASURED:
+                    found.setdefault((claim["id"], entry["dataset"]), {})[seed] = entry
+    return found
+
+
+def _spread(checks_by_seed: list[list[dict[str, Any]]]) -> list[dict[str, Any]]:
+    rows = []
+    for same in zip(*checks_by_seed, strict=True):
+        values = [check["value"] for check in same]
+        rows.append(
+            {key: same[0][key] for key in ("text", "condition", "unit")}
+            | {"values": values, "least": min(values), "most": max(values)}
+            | {"holds": sum(check["outcome"] == HOLDS for check in same), "seeds": len(same)}
+        )
+    return rows
+
+
+def judge_own(config: dict[str, Any], results: Path) -> list[dict[str, Any]]:
+    """Return our own claims, each data set judged over all its seeds together: every check of every seed counts."""
+    own = config.get("own")
+    if not own:
+        return []
+    shared = {key: config[key] for key in ("verdict", "interval", "equal_cost_points", "titles", "n_jobs")}
+    seeds = sorted({seed for planned in own["judged_on"].values() for seed in planned})
+    measured = _by_claim_and_dataset(_judge_seeds(shared | own, seeds, results))
+    return [_pool(claim, own["judged_on"], measured, shared) for claim in own["claims"]]
+
+
+def _pool(
+    claim: dict[str, Any],
+    judged_on: dict[str, list[int]],
+    measured: dict[tuple[int, str], dict[int, dict[str, Any]]],
+    shared: dict[str, Any],
 ) -> dict[str, Any]:
-    experiment = claim.get("experiments", {}).get(dataset, claim["experiment"])
-    stem = f"figures/{experiment}/{dataset if dataset in REAL else SYNTHETIC}.png"
-    checks = []
-    for check in _checks(claim, dataset):
-        source = find_evidence(results, check.get("experiment", experiment), dataset, seed)
-        if source is None:
-            continue
-        with suppress(TooLittle):
-            checks.append(_measure({**check, "points": config["equal_cost_points"]}, source, config["interval"]))
-    wanted = sum(1 for _ in _checks(claim, dataset))
-    complete = bool(checks) and len(checks) == wanted
-    return {
-        "dataset": dataset,
-        "paper": claim["paper"].get(dataset, ""),
-        "verdict": verdict([c["outcome"] for c in checks], config["verdict"]) if complete else NOT_MEASURED,
-        "figure": stem if (results / stem).exists() else None,
-        "checks": checks,
-        "analysis": _explain(checks),
-    }
+    entries = []
+    for dataset in claim["datasets"]:
+        by_seed = measured.get((claim["id"], dataset), {})
+        by_seed = {seed: entry for seed, entry in by_seed.items() if seed in judged_on[dataset]}
+        outcomes = [check["outcome"] for entry in by_seed.values() for check in entry["checks"]]
+        entries.append(
+            {
+                "dataset": dataset,
+                "title": shared["titles"].get(dataset, dataset),
+                "verdict": verdict(outcomes, shared["verdict"]),
+                "seeds": sorted(by_seed),
+                "planned_seeds": judged_on[dataset],
+                "spread": _spread([entry["checks"] for entry in by_seed.values()]),
+                "analysis": next((entry["analysis"] for entry in by_seed.values() if entry["analysis"]), None),
+            }
+        )
+    facts = {key: claim[key] for key in ("id", "title", "statement", "experiment")}
+    return facts | join_datasets(entries, shared["verdict"])
 
 
-def _checks(claim: dict[str, Any], dataset: str) -> Iterator[dict[str, Any]]:
-    """Yield the checks that speak of a data set, one for each baseline where several are listed."""
-    for check in claim["checks"]:
-        if dataset not in check.get("datasets", claim["datasets"]):
-            continue
-        baselines = check.get("baseline")
-        for baseline in baselines if isinstance(baselines, list) else [baselines]:
-            yield {**check, "baseline": baseline}
+def write_ledger(ledger: dict[str, Any], results: Path) -> list[Path]:
+    """Write the ledger for programs and for readers."""
+    write_json(results / "claims.json", _finite(ledger))
+    write_text(results / "claims.md", render_page(ledger))
+    return [results / "claims.json", results / "claims.md"]
 
 
-def _measure(check: dict[str, Any], evidence: Evidence, interval: dict[str, Any]) -> dict[str, Any]:
-    statistic = STATISTICS[check["statistic"]]
-    found = estimate(statistic.make(evidence, check), evidence.realizations, **interval)
-    name, limit = condition_of(check)
-    result = outcome(found, check)
-    words = {key: title(str(check.get(key, ""))) for key in ("learner", "baseline", "reference", "quantity")}
-    text = statistic.template.format(**words, cost=check.get("cost"), budget=f"{evidence.budget:,}")
-    return {
-        "statistic": check["statistic"],
-        "text": text,
-        "unit": statistic.unit,
-        "condition": CONDITIONS[name][1].format(limit),
-        **found._asdict(),
-        "outcome": result,
-        "details": _details(check, evidence),
-        "analysis": None if result == HOLDS else ANALYSES[check["statistic"]](evidence, check),
-    }
+def update_documents(ledger: dict[str, Any], first: dict[str, Any], root: Path) -> None:
+    """Keep what the README and the protocol say of the verdicts; a document that says the same stays untouched."""
+    for name, updated in (("README.md", with_summary), ("docs/protocol.md", with_first_ledger)):
+        text = (root / name).read_text(encoding="utf-8")
+        if (new := updated(text, ledger, first)) != text:
+            write_text(root / name, new)
 
 
-def _details(check: dict[str, Any], evidence: Evidence) -> dict[str, Any]:
-    """Return where on the cost axis the learner leads and the area between the curves, where that makes sense."""
-    if check["statistic"] != "equal_cost_difference":
-        return {}
-    weights, points = np.full(evidence.realizations, 1 / evidence.realizations), check["points"]
-    mine, other = (evidence.curve(check[who], weights) for who in ("learner", "baseline"))
-    return {
-        "common_costs": [float(max(mine.cost[0], other.cost[0])), float(min(mine.cost[-1], other.cost[-1]))],
-        "share_leading": share_leading(mine, other, points),
-        "leading_ranges": leading_ranges(mine, other, points),
-        "area": area_between(mine, other, points),
-    }
-
-
-def _explain(checks: list[dict[str, Any]]) -> str | None:
-    """Return the analysis of the check that holds least; the others have theirs beside them."""
-    open_checks = [check for check in checks if check["outcome"] != HOLDS]
-    if not open_checks:
-        return None
-    return str(min(open_checks, key=lambda check: SCORES[check["outcome"]])["analysis"])
+def _finite(value: Any) -> Any:
+    """JSON has no infinity: a loss never reached is written "never", what cannot be computed null."""
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(item) for item in value]
+    if isinstance(value, float):
+        return None if value != value else "never" if value in (float("inf"), float("-inf")) else round(value, 6)
+    return value

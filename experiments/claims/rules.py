@@ -49,7 +49,7 @@ CONDITIONS: dict[str, tuple[Callable[[Estimate, Any], str], str]] = {
     "not_below": (_not_below, "not below {}"),
     "not_above": (_not_above, "not above {}"),
     "within": (_within, "within {}"),
-    "covers": (_covers, "level ({} inside)"),
+    "covers": (_covers, "{} inside the interval"),
     "share_above": (_share_above, "at least {}"),
 }
 
@@ -62,12 +62,30 @@ def condition_of(check: Mapping[str, Any]) -> tuple[str, Any]:
     return found[0]
 
 
-def outcome(estimate: Estimate, check: Mapping[str, Any]) -> str:
-    """Return holds, leans or fails. What could not be computed (NaN) fails."""
-    if isnan(estimate.value):
-        return FAILS
+def is_judged(check: Mapping[str, Any]) -> bool:
+    """Tell whether a check has a condition; a further measurement beside the verdict has none."""
+    return any(name in check for name in CONDITIONS)
+
+
+def condition_in_words(check: Mapping[str, Any], unit: str) -> str | None:
+    """Return the condition with its limit in the unit of the value it is compared with."""
+    if not is_judged(check):
+        return None
     name, limit = condition_of(check)
-    return CONDITIONS[name][0](estimate, limit)
+    limits = limit if isinstance(limit, (list, tuple)) else [limit]
+    return CONDITIONS[name][1].format(" to ".join(limit_in_words(value, unit) for value in limits))
+
+
+def limit_in_words(limit: float, unit: str) -> str:
+    return f"{100 * limit:g} %" if unit == "share" else f"{limit:g}"
+
+
+def outcome(estimate: Estimate, check: Mapping[str, Any]) -> str | None:
+    """Return holds, leans or fails, or None where nothing is asked. What could not be computed (NaN) fails."""
+    if not is_judged(check):
+        return None
+    name, limit = condition_of(check)
+    return FAILS if isnan(estimate.value) else CONDITIONS[name][0](estimate, limit)
 
 
 def verdict(outcomes: Sequence[str], thresholds: Mapping[str, float]) -> str:

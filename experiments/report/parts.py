@@ -17,7 +17,7 @@ import markdown
 from omegaconf import OmegaConf
 
 from data_prep.pipeline.shell import CONF
-from experiments.claims.page import ORDER, TITLES, number
+from experiments.claims.page import ORDER, number
 from experiments.records.store import read_facts
 
 PACKAGES = (
@@ -61,18 +61,10 @@ def read_ledger(results: Path) -> dict[str, Any] | None:
     ledger["counts"] = [(name, ledger["summary"].get(name, 0)) for name in ORDER]
     for claim in ledger["claims"]:
         for entry in claim["datasets"]:
-            entry["title"] = TITLES[entry["dataset"]]
             entry["experiment"] = Path(entry["figure"]).parent.name if entry["figure"] else None
             for check in entry["checks"]:
-                check["shown"] = [_shown(check[key], check["unit"]) for key in ("value", "low", "high")]
-    for entry in ledger["robustness"]:
-        entry["title"] = TITLES[entry["dataset"]]
+                check["shown"] = [number(check[key], check["unit"]) for key in ("value", "low", "high")]
     return ledger
-
-
-def _shown(value: float | str | None, unit: str) -> str:
-    """Return a number of the ledger as text; the ledger writes "never" for what is infinite."""
-    return value if isinstance(value, str) else number(value, unit)
 
 
 def read_tables(results: Path) -> list[Table]:

@@ -26,9 +26,11 @@ def mean_curve(queries: npt.ArrayLike, loss: npt.ArrayLike, weights: Array | Non
     bought, errors = np.asarray(queries, dtype=np.float64), np.asarray(loss, dtype=np.float64)
     if weights is None:
         weights = np.full(bought.shape[1], 1 / bought.shape[1])
+    cost = np.round(bought @ weights, 9)
     # A learner that has stopped buying repeats its last point at every larger budget: keep the first.
-    cost, first = np.unique(np.round(bought @ weights, 9), return_index=True)
-    return Curve(cost, (errors @ weights)[first])
+    new = np.ones(len(cost), dtype=np.bool_)
+    new[1:] = cost[1:] > cost[:-1]
+    return Curve(cost[new], (errors @ weights)[new])
 
 
 def common_costs(first: Curve, second: Curve, points: int) -> Array:

@@ -9,15 +9,16 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from hydra import compose, initialize_config_dir
 from omegaconf import OmegaConf
 
 import cams
 from data_prep.pipeline.shell import CONF
-from experiments.claims.analysis import ANALYSES
-from experiments.claims.evidence import Estimate, Evidence, estimate
-from experiments.claims.ledger import judge
-from experiments.claims.making import make_ledger, write_ledger
-from experiments.claims.rules import CONDITIONS, condition_of, joint_verdict, outcome, verdict
+from experiments.claims.evidence import Estimate, Evidence, TooLittle, estimate
+from experiments.claims.judging import judge
+from experiments.claims.ledger import is_current, made_from, make_ledger, write_ledger
+from experiments.claims.page import with_first_ledger, with_summary
+from experiments.claims.rules import CONDITIONS, condition_in_words, condition_of, joint_verdict, outcome, verdict
 from experiments.claims.statistics import STATISTICS
 from experiments.records.store import Origin, Record, write_record
 from experiments.runner.configuration import compose_run, experiment_names
@@ -71,7 +72,7 @@ def evidence() -> Evidence:
 
 
 def value(evidence: Evidence, statistic: str, **check: object) -> float:
-    measure = STATISTICS[statistic].make(evidence, {"points": 11, **check})
+    measure = STATISTICS[statistic].measure(evidence, {"points": 11, **check})
     return measure(np.full(REALIZATIONS, 1 / REALIZATIONS))
 
 
@@ -94,7 +95,7 @@ def test_statistics_on_known_curves(evidence: Evidence) -> None:
 
 
 def test_paired_noise_cancels(evidence: Evidence) -> None:
-    measure = STATISTICS["final_difference"].make(evidence, {"learner": "cams", "reference": "best_policy"})
+    measure = STATISTICS["final_difference"].measure(evidence, {"learner": "cams", "reference": "best_policy"})
     found = estimate(measure, REALIZATIONS, **INTERVAL)
     assert found.low == pytest.approx(found.high) == pytest.approx(-2)
 
@@ -133,14 +134,19 @@ def test_a_check_has_exactly_one_condition() -> None:
 
 
 def test_the_shipped_claims_name_what_exists() -> None:
-    config = OmegaConf.to_container(OmegaConf.load(CONF / "claims.yaml"))
+    config = shipped()
     assert [claim["id"] for claim in config["claims"]] == list(range(1, 13))
     for claim in config["claims"]:
-        for check in claim["checks"]:
+        for check in claim["checks"] + claim.get("beside", []):
             assert check["statistic"] in STATISTICS
-            assert condition_of(check)[0] in CONDITIONS
             assert check.get("experiment", claim["experiment"]) in experiment_names()
-    assert set(STATISTICS) == set(ANALYSES)
+        assert all(condition_of(check)[0] in CONDITIONS for check in claim["checks"])
+        assert not any(set(CONDITIONS) & set(check) for check in claim.get("beside", []))
+
+
+def shipped() -> dict:
+    with initialize_config_dir(str(CONF), version_base="1.3"):
+        return OmegaConf.to_container(compose("claims"), resolve=True)
 
 
 def write(results: Path, seed_folder: str = "") -> None:
@@ -164,7 +170,9 @@ def config() -> dict:
         "verdict": THRESHOLDS,
         "interval": INTERVAL,
         "equal_cost_points": 11,
-        "training_seeds": [1],
+        "training_seeds": {"drift": [1]},
+        "titles": {},
+        "n_jobs": 1,
     }
 
 
@@ -182,9 +190,8 @@ def test_a_claim_is_judged_from_its_record_and_explained_where_it_fails(tmp_path
 def test_a_record_too_short_for_a_fit_leaves_the_claim_unmeasured(tmp_path: Path) -> None:
     run = compose_run(["experiment=theory_stochastic", "scale=smoke"])
     ensure_record(make_plan(run, "synthetic"), Places(tmp_path, tmp_path), 1, lambda message: None)
-    config = OmegaConf.to_container(OmegaConf.load(CONF / "claims.yaml"))
     (entry,) = [
-        e for claim in judge(config, tmp_path, 0) for e in claim["datasets"] if e["dataset"] == "theory_stochastic"
+        e for claim in judge(shipped(), tmp_path, 0) for e in claim["datasets"] if e["dataset"] == "theory_stochastic"
     ]
     assert entry["verdict"] == "not measured"
     assert {check["statistic"] for check in entry["checks"]} == {"largest_ratio_to_bound"}
@@ -193,8 +200,100 @@ def test_a_record_too_short_for_a_fit_leaves_the_claim_unmeasured(tmp_path: Path
 def test_the_ledger_is_written_and_shows_the_spread_over_seeds(tmp_path: Path) -> None:
     write(tmp_path)
     write(tmp_path, "seeds/seed1")
-    ledger = make_ledger(config(), tmp_path, 0)
+    ledger = make_ledger(config(), tmp_path, 0, [])
     write_ledger(ledger, tmp_path)
     stored = json.loads((tmp_path / "claims.json").read_text())
     assert stored["robustness"][0]["verdicts"] == {"0": "partly", "1": "partly"}
-    assert "other training seeds" in (tmp_path / "claims.md").read_text()
+    page = (tmp_path / "claims.md").read_text()
+    assert "**1 partly** of 1 claims." in page
+    assert "| 1 | DRIFT | partly | partly |" in page
+    assert "other training seeds" in page
+
+
+def test_labels_to_come_near_the_best_of_all(evidence: Evidence) -> None:
+    # MP ends lowest, at 15.5: within a third of that is 20.67. CAMS has 20.5 with 10 labels and 30.5 with 5.
+    near = {"baselines": ["rs", "mp"], "margin": 1 / 3}
+    assert value(evidence, "label_ratio_to_come_near", learner="cams", **near) == pytest.approx(1)
+    assert value(evidence, "label_ratio_to_come_near", learner="rs", baselines=["mp"], margin=1 / 3) == pytest.approx(
+        (10 + 10 * 9.8333333 / 10) / (5 + 5 * 9.8333333 / 10)
+    )
+    own = {"learner": "mp", "baseline": "rs", "margin": 0}
+    # RS ends at 20.5 with 20 labels, where MP is with 10.
+    assert value(evidence, "label_ratio_to_come_near_baseline", **own) == pytest.approx(0.5)
+    details = STATISTICS["label_ratio_to_come_near"].details(evidence, {"learner": "cams", **near})
+    assert details["note"].startswith("labels needed: CAMS 10, MP 10, RS 20")
+
+
+def test_errors_without_a_label_need_budget_zero(evidence: Evidence) -> None:
+    with pytest.raises(TooLittle, match="budget 0"):
+        value(evidence, "relative_unlabelled_difference", learner="cams", baseline="rs")
+    rows = table()
+    rows.loc[(rows["budget"] == 5) & (rows["kind"] == "learner"), ["budget", "queries"]] = 0
+    unlabelled = Evidence(Record(rows, {"plan": plan().as_dict()}))
+    found = value(unlabelled, "relative_unlabelled_difference", learner="cams", baseline="rs")
+    assert found == pytest.approx(30.5 / 20.5 - 1)
+
+
+def test_a_learner_that_starts_behind_is_explained_by_who_advises_it() -> None:
+    rows = table()
+    rows.loc[(rows["budget"] == 5) & (rows["kind"] == "learner"), ["budget", "queries"]] = 0
+    rows.loc[(rows["series"] == "cams") & (rows["budget"] == 0), "loss"] += 20
+    sentence = STATISTICS["equal_cost_difference"].analysis(
+        Evidence(Record(rows, {"plan": plan().as_dict()})), {"learner": "cams", "baseline": "mp", "points": 11}
+    )
+    assert "With no label CAMS makes 50.5 errors and MP 30.5" in sentence
+    assert "1 malicious or random policies (60.5 errors each on average), 1 others (22.5) and 2 classifiers" in sentence
+
+
+def test_a_condition_is_written_in_the_unit_of_its_value() -> None:
+    assert condition_in_words({"statistic": "s", "above": 0.8}, "share") == "above 80 %"
+    assert condition_in_words({"statistic": "s", "within": [-0.05, 0.05]}, "share") == "within -5 % to 5 %"
+    assert condition_in_words({"statistic": "s", "below": 1}, "ratio") == "below 1"
+
+
+def test_what_is_beside_the_verdict_counts_nothing(tmp_path: Path) -> None:
+    write(tmp_path)
+    rules = config()
+    rules["claims"][0]["beside"] = [{"statistic": "label_ratio", "learner": "cams", "baseline": "rs"}]
+    drift = judge(rules, tmp_path, 0)[0]["datasets"][0]
+    assert drift["verdict"] == "partly"
+    assert (drift["beside"][0]["value"], drift["beside"][0]["outcome"]) == (0.5, None)
+
+
+def test_own_claims_count_every_check_of_every_seed(tmp_path: Path) -> None:
+    write(tmp_path)
+    write(tmp_path, "seeds/seed1")
+    write(tmp_path, "seeds/seed2")
+    rules = config()
+    rules["own"] = {"judged_on": {"drift": [1, 2, 3], "hiv": [1]}, "claims": rules["claims"]}
+    ledger = make_ledger(rules, tmp_path, 0, [])
+    drift, hiv = ledger["own"][0]["datasets"]
+    assert (drift["seeds"], drift["planned_seeds"]) == ([1, 2], [1, 2, 3])
+    # Ahead of RS and not of MP, with both seeds.
+    assert [(row["holds"], row["seeds"]) for row in drift["spread"]] == [(2, 2), (0, 2)]
+    assert (drift["verdict"], hiv["verdict"]) == ("partly", "not measured")
+    write_ledger(ledger, tmp_path)
+    assert "Training seeds 1, 2 (planned: 1, 2, 3)" in (tmp_path / "claims.md").read_text()
+
+
+def test_documents_quote_the_ledger_between_their_marks(tmp_path: Path) -> None:
+    write(tmp_path)
+    ledger = make_ledger(config(), tmp_path, 0, [])
+    first = {"claims": [{"id": 1, "verdict": "reproduced", "datasets": {"drift": "reproduced"}}]}
+    assert with_summary("a <!-- claims -->x<!-- /claims --> b", ledger, first) == (
+        "a <!-- claims -->**1 partly** of 1 claims.<!-- /claims --> b"
+    )
+    text = with_first_ledger("<!-- both ledgers -->\n<!-- /both ledgers -->", ledger, first)
+    assert "| 1 | t | reproduced | **partly** | DRIFT: reproduced | DRIFT: partly, HIV: not measured |" in text
+
+
+def test_a_ledger_is_current_until_something_it_is_made_from_changes(tmp_path: Path) -> None:
+    write(tmp_path)
+    rules = config()
+    assert not is_current(tmp_path, made_from(rules, tmp_path, []))
+    write_ledger(make_ledger(rules, tmp_path, 0, []), tmp_path)
+    assert is_current(tmp_path, made_from(rules, tmp_path, []))
+    assert not is_current(tmp_path, made_from(rules, tmp_path, ["the record of main on drift is stale"]))
+    assert not is_current(tmp_path, made_from(rules | {"equal_cost_points": 12}, tmp_path, []))
+    write(tmp_path, "seeds/seed1")
+    assert not is_current(tmp_path, made_from(rules, tmp_path, []))

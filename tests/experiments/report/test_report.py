@@ -16,7 +16,7 @@ from small_bundle import make_bundle
 
 import cams
 from data_prep.pipeline.shell import CONF
-from experiments.claims.making import make_ledger, write_ledger
+from experiments.claims.ledger import make_ledger, write_ledger
 from experiments.figures.appearance import LEARNER_LOOKS
 from experiments.figures.compose import compose_figure, draw_composed
 from experiments.figures.panels import Panel
@@ -47,14 +47,15 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     results = tmp_path_factory.mktemp("report") / "results"
     (results / "bundles").mkdir(parents=True)
     make_bundle().save(results / "bundles" / "vertebral.npz")
-    rules: dict[str, Any] = OmegaConf.to_container(OmegaConf.load(CONF / "claims.yaml"))  # type: ignore[assignment]
+    with initialize_config_dir(str(CONF), version_base="1.3"):
+        rules: dict[str, Any] = OmegaConf.to_container(compose("claims"), resolve=True)  # type: ignore[assignment]
     rules["claims"] = [claim for claim in rules["claims"] if claim["experiment"] in EXPERIMENTS]
     for name in EXPERIMENTS:
         cfg = compose_run([f"experiment={name}", "scale=smoke", "dataset=vertebral"])
         ensure_record(make_plan(cfg), Places(results / "bundles", results), 1, lambda _: None)
         draw_composed(cfg, results)
     write_tables(results, lambda _: None)
-    write_ledger(make_ledger(rules, results, 0), results)
+    write_ledger(make_ledger(rules, results, 0, []), results)
     # Far from results/: the page must not depend on anything beside it.
     page = tmp_path_factory.mktemp("page") / "report.html"
     return results, write_report(report_config(results, page))

@@ -1,10 +1,10 @@
-"""The claims once more with other training seeds: new splits, classifiers, policies and records for each.
+"""The records of other training seeds: new splits, classifiers, policies and replays for each.
 
-    python -m experiments.claims.seeds
-    python -m experiments.claims.seeds 'training_seeds=[1,2]' 'seed_datasets=[vertebral]'
+    python -m experiments.claims.training_seeds
+    python -m experiments.claims.training_seeds 'seeds=[1,2]' 'datasets=[vertebral]'
 
 Everything of seed k goes under data/seeds/seed<k> and results/seeds/seed<k>; `python -m experiments.claims` then shows
-the spread of the verdicts. What is already done is not done again.
+the spread of the paper's claims, and judges our own. What is already done is not done again.
 """
 
 from __future__ import annotations
@@ -26,16 +26,32 @@ STAGES = ("split", "classifiers", "policies", "bundle")
 RAW = Path("data/raw")
 
 
-def experiments_of(claims: list[dict[str, Any]], dataset: str) -> list[str]:
-    """Return the experiments that the claims about a data set read."""
+def experiments_about(claims: list[dict[str, Any]], dataset: str) -> set[str]:
+    """Return the experiments that claims about a data set read."""
     names = {
         check.get("experiment", claim["experiment"])
         for claim in claims
-        for check in claim["checks"]
+        for check in claim["checks"] + claim.get("beside", [])
         if dataset in check.get("datasets", claim["datasets"])
     }
     # The bounds hold for any zoo.
-    return sorted(names - {"adversarial"})
+    return names - {"adversarial"}
+
+
+def wanted_experiments(config: dict[str, Any], seed: int, dataset: str) -> list[str]:
+    """Return what must be replayed for one zoo: for the paper's claims, for our own, or for both."""
+    names: set[str] = set()
+    if seed in config["training_seeds"].get(dataset, []):
+        names |= experiments_about(config["claims"], dataset)
+    if seed in config["own"]["judged_on"].get(dataset, []):
+        names |= experiments_about(config["own"]["claims"], dataset)
+    return sorted(names)
+
+
+def all_seeds(config: dict[str, Any]) -> list[int]:
+    """Return every training seed but the shipped one."""
+    planned = [*config["training_seeds"].values(), *config["own"]["judged_on"].values()]
+    return sorted({seed for seeds in planned for seed in seeds})
 
 
 def run_step(*words: str) -> None:
@@ -61,21 +77,27 @@ def prepare(seed: int, dataset: str, folder: Path, n_jobs: int) -> None:
 
 
 def repeat(seed: int, dataset: str, experiments: list[str], results: Path, n_jobs: int) -> None:
+    """Make the records of one zoo; where they cannot be had without its bundle, train it first."""
     folder = results / "seeds" / f"seed{seed}"
     places = Places(folder / "bundles", folder)
-    if not places.bundle(dataset).exists():
-        prepare(seed, dataset, folder, n_jobs)
     for name in experiments:
         plan = make_plan(compose_run([f"experiment={name}", f"seed={seed}"]), dataset)
-        ensure_record(plan, places, n_jobs, say_now)
+        try:
+            ensure_record(plan, places, n_jobs, say_now)
+        except cams.InputError:
+            if places.bundle(dataset).exists():
+                raise
+            prepare(seed, dataset, folder, n_jobs)
+            ensure_record(plan, places, n_jobs, say_now)
 
 
 @entry_point("claims")
 def main(cfg: DictConfig) -> None:
-    claims: list[dict[str, Any]] = OmegaConf.to_container(cfg.claims, resolve=True)  # type: ignore[assignment]
-    for dataset in cfg.seed_datasets:
-        for seed in cfg.training_seeds:
-            repeat(seed, dataset, experiments_of(claims, dataset), Path(cfg.paths.results), cfg.n_jobs)
+    config: dict[str, Any] = OmegaConf.to_container(cfg, resolve=True)  # type: ignore[assignment]
+    for seed in all_seeds(config) if cfg.seeds is None else cfg.seeds:
+        for dataset in config["training_seeds"] if cfg.datasets is None else cfg.datasets:
+            experiments = wanted_experiments(config, seed, dataset)
+            repeat(seed, dataset, experiments, Path(cfg.paths.results), cfg.n_jobs)
 
 
 if __name__ == "__main__":
