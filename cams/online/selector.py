@@ -16,6 +16,7 @@ from cams.archive import open_archive, write_archive
 from cams.checks import whole_number
 from cams.errors import InputError
 from cams.online import storage
+from cams.online.compiled_choice import hasten
 from cams.online.instance import Intake
 from cams.online.ledger import Ledger
 from cams.online.options import Options, checked_cost
@@ -84,7 +85,9 @@ class Selector:
         self._uniforms = uniform_source(seed, 0)
         self._ledger = Ledger(options.budget)
         self._intake = Intake(len(options.models), options.policies, options.num_classes)
+        self._draws = np.zeros(4)
         self._lock = RLock()
+        hasten(self._learner, self._intake, self._draws)
 
     @property
     def models(self) -> list[str]:
@@ -138,12 +141,14 @@ class Selector:
     def _decide(self, price: float) -> Decision:
         """Decide on the instance that was taken in last."""
         votes = self._intake.votes
-        uniforms = self._uniforms.random(4)
-        decided = self._learner.decide(votes, self._intake.advice, uniforms, self._ledger.can_pay(price))
+        self._uniforms.random(out=self._draws)
+        decided = self._learner.decide(votes, self._intake.advice, self._draws, self._ledger.can_pay(price))
         ticket = self._learner.t
         if decided.query:
             kept_votes, kept_advice = self._intake.kept()
-            self._ledger.ask(ticket, replace(decided, predictions=kept_votes, advice=kept_advice), price)
+            weights = decided.model_weights.copy()
+            kept = replace(decided, predictions=kept_votes, advice=kept_advice, model_weights=weights)
+            self._ledger.ask(ticket, kept, price)
         return Decision(
             self._options.models[decided.model],
             decided.model,
@@ -210,6 +215,7 @@ class Selector:
         storage.read_learner(selector._learner, arrays)
         pending = storage.read_pending(selector._options, selector.rounds, arrays)
         selector._ledger.restore(header["spent"], pending)
+        hasten(selector._learner, selector._intake, selector._draws)
         return selector
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -1,0 +1,69 @@
+"""What the selector compiles decides as the readable learner does, round for round."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import cams
+from cams.randomness import uniforms
+
+ONLINE = [name for name in cams.LEARNERS if not cams.LEARNERS[name].needs_hindsight]
+ROUNDS, BUDGET, SEED = 300, 60, 4
+
+
+def both(bundle: cams.Bundle, learner: str, **options) -> None:
+    """Play a selector and a readable learner side by side on one stream."""
+    k, n, c = bundle.num_models, bundle.num_policies, bundle.num_classes
+    options = {"horizon": ROUNDS, "budget": BUDGET, **options}
+    readable = cams.make_learner(learner, num_models=k, num_policies=n, num_classes=c, **options)
+    selector = cams.Selector(
+        models=bundle.model_names,
+        policies=bundle.policy_names,
+        num_classes=c,
+        seed=SEED,
+        learner=learner,
+        **options,
+    )
+    spent = 0
+    for row, draws in enumerate(uniforms(SEED, 0, ROUNDS)):
+        expected = readable.decide(bundle.predictions[row], bundle.advice[row], draws, spent < BUDGET)
+        decision = selector.step(bundle.predictions[row], bundle.advice[row])
+        assert (decision.model_index, decision.query) == (expected.model, expected.query), f"round {row + 1}"
+        np.testing.assert_allclose(decision.query_probability, expected.query_probability, rtol=1e-10)
+        if expected.query:
+            spent += 1
+            readable.learn(expected, int(bundle.labels[row]))
+            selector.label(decision.ticket, int(bundle.labels[row]))
+    assert spent
+    for name, value in readable.state().items():
+        np.testing.assert_allclose(selector._learner.state()[name], value, rtol=1e-9, err_msg=name)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("learner", ONLINE)
+def test_every_learner(learner, dtype, make_bundle):
+    both(make_bundle(rows=ROUNDS, k=5, n=4, c=3, dtype=dtype), learner)
+
+
+@pytest.mark.parametrize("learner", ["cams", "cams_adversarial", "cams_context_free", "exp4", "cqbc"])
+def test_regularised_and_scaled(learner, make_bundle):
+    both(make_bundle(rows=ROUNDS, k=5, n=4, c=3, dtype=np.float64), learner, regularize=True, scaled=True)
+
+
+@pytest.mark.parametrize(
+    ("learner", "settings"),
+    [
+        ("cams_adversarial", {"rho": "label"}),
+        ("cams_nonactive", {"query": "survivors"}),
+        ("cams_nonactive", {"query": "vote_entropy"}),
+        ("cams_max", {"recommend": "sample_model", "floor": 0.1}),
+    ],
+)
+def test_parts_put_together_anew(learner, settings, make_bundle):
+    both(make_bundle(rows=ROUNDS, k=5, n=4, c=3), learner, **settings)
+
+
+@pytest.mark.parametrize(("k", "n", "c"), [(1, 1, 2), (2, 0, 2), (6, 0, 40), (12, 7, 2)])
+def test_odd_sizes(k, n, c, make_bundle):
+    both(make_bundle(rows=ROUNDS, k=k, n=n, c=c), "cams_nonactive" if k == 1 else "cams")
