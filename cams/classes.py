@@ -1,0 +1,112 @@
+"""Classes as people have them: strings, numbers, anything hashable, to class numbers 0..c-1 and back.
+
+A value that is missing (None, NaN) is a model that has no answer: it abstains.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from cams.errors import InputError, nearest
+
+Array = npt.NDArray[Any]
+Integers = npt.NDArray[np.int64]
+
+# The class number of a model that has no answer.
+ABSTAINS = -1
+
+
+class Classes(Sequence[Any]):
+    """The classes of a problem in their order; the position of a class is its number."""
+
+    def __init__(self, classes: Iterable[Hashable]) -> None:
+        if isinstance(classes, str):
+            raise InputError(f"classes is '{classes}', expected a list of classes")
+        listed = [_plain(value) for value in classes]
+        if not listed:
+            raise InputError("classes is empty, expected at least one")
+        if any(is_missing(value) for value in listed):
+            raise InputError("classes has a missing value (None or NaN), which stands for a model without an answer")
+        try:
+            self._number = {value: i for i, value in enumerate(listed)}
+        except TypeError as error:
+            raise InputError(f"classes has a value that cannot be a class ({error})") from None
+        if len(self._number) < len(listed):
+            twice = next(value for value in listed if listed.count(value) > 1)
+            raise InputError(f"classes has {twice!r} twice")
+        self._listed = listed
+
+    def __getitem__(self, number: Any) -> Any:
+        return self._listed[number]
+
+    def __len__(self) -> int:
+        return len(self._listed)
+
+    def __repr__(self) -> str:
+        return f"Classes({self._listed!r})"
+
+    def number(self, value: Any, name: str = "label") -> int:
+        """Return the number of one class."""
+        try:
+            return self._number[_plain(value)]
+        except (KeyError, TypeError):
+            raise self._unknown(value, name) from None
+
+    def numbers(self, values: Any, name: str) -> Integers:
+        """Return the class numbers of an array of classes of any shape, `ABSTAINS` where a value is missing."""
+        given = objects(values)
+        flat = given.ravel()
+        missing = np.asarray(pd.isna(flat))
+        # An object index compares as Python does, so that 1, 1.0 and numpy's 1 are one class.
+        found = pd.Index(np.array([*self._listed, None], dtype=object)[:-1]).get_indexer(pd.Index(flat, dtype=object))
+        unknown = (found < 0) & ~missing
+        if unknown.any():
+            at = np.unravel_index(int(unknown.argmax()), given.shape)
+            place = f"{name}[{', '.join(map(str, at))}]" if given.ndim else name
+            raise self._unknown(given[at] if given.ndim else given.item(), place)
+        return np.where(missing, ABSTAINS, found).astype(np.int64).reshape(given.shape)
+
+    def _unknown(self, value: Any, place: str) -> InputError:
+        words = [str(known) for known in self._listed]
+        shown = ", ".join(map(repr, self._listed[:8])) + (", ..." if len(self) > 8 else "")
+        return InputError(
+            f"{place} is {_plain(value)!r}, expected one of the classes {shown}{nearest(str(value), words)}"
+        )
+
+
+def learn_classes(*arrays: Any) -> Classes:
+    """Return every class that occurs, in sorted order where the classes have one, else as they first appear."""
+    seen: dict[Any, None] = {}
+    for values in arrays:
+        for value in objects(values).ravel():
+            if not is_missing(value):
+                seen[_plain(value)] = None
+    try:
+        return Classes(sorted(seen))
+    except TypeError:
+        return Classes(seen)
+
+
+def speaks_in_numbers(values: Any) -> bool:
+    """Say whether an array holds numbers, which are class numbers unless classes are named."""
+    return np.asarray(values).dtype.kind in "iuf"
+
+
+def objects(values: Any) -> Array:
+    """Return values of any type as an array of Python objects: numpy would make words of [1, "one"]."""
+    return np.array(values, dtype=object) if isinstance(values, list | tuple) else np.asarray(values).astype(object)
+
+
+def is_missing(value: Any) -> bool:
+    """Say whether a value is None, NaN or one of pandas' missing values."""
+    return value is None or value is pd.NA or value is pd.NaT or (isinstance(value, float) and value != value)
+
+
+def _plain(value: Any) -> Any:
+    """numpy's scalars as Python's own, so that what a user gets back looks like what they gave."""
+    return value.item() if isinstance(value, np.generic) else value

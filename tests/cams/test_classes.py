@@ -1,0 +1,59 @@
+"""Classes that are not 0..c-1: there and back, missing values, and what is refused."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import cams
+from cams.classes import ABSTAINS, Classes, learn_classes
+
+
+def test_classes_go_to_numbers_and_back():
+    classes = Classes(["cat", "dog", "cow"])
+    values = np.array([["dog", "cat"], ["cow", "dog"]])
+    assert classes.numbers(values, "predictions").tolist() == [[1, 0], [2, 1]]
+    assert [classes[i] for i in (1, 0)] == ["dog", "cat"]
+    assert classes.number("cow") == 2
+
+
+def test_equal_numbers_are_one_class_whatever_their_type():
+    classes = Classes([10, 20])
+    for value in (20, 20.0, np.int64(20), np.float32(20)):
+        assert classes.number(value) == 1
+    assert classes.numbers(np.array([20.0, 10.0]), "labels").tolist() == [1, 0]
+
+
+@pytest.mark.parametrize("missing", [None, np.nan, pd.NA])
+def test_a_missing_value_abstains(missing):
+    values = np.array(["dog", missing], dtype=object)
+    assert Classes(["cat", "dog"]).numbers(values, "predictions").tolist() == [1, ABSTAINS]
+
+
+def test_classes_are_learnt_in_sorted_order_where_there_is_one():
+    assert list(learn_classes(["b", None], ["a", "b"])) == ["a", "b"]
+    assert list(learn_classes(["x", 3], [1])) == ["x", 3, 1]
+
+
+def test_classes_come_back_as_plain_python():
+    assert [type(value) for value in learn_classes(np.array([3, 1]))] == [int, int]
+
+
+BAD_INPUT = {
+    "word": (lambda: Classes("abc"), "classes is 'abc', expected a list"),
+    "empty": (lambda: Classes([]), "classes is empty"),
+    "twice": (lambda: Classes(["a", "b", "a"]), "classes has 'a' twice"),
+    "missing": (lambda: Classes(["a", None]), "missing value"),
+    "unhashable": (lambda: Classes([["a"]]), "cannot be a class"),
+    "unknown": (lambda: Classes(["cat", "dog"]).number("dgo"), "label is 'dgo', expected one of .* did you mean 'dog'"),
+    "place": (
+        lambda: Classes(["cat"]).numbers(np.array([["cat", "cow"]]), "predictions"),
+        r"predictions\[0, 1\] is 'cow', expected one of the classes 'cat'",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BAD_INPUT)
+def test_bad_input_is_one_sentence(case):
+    call, sentence = BAD_INPUT[case]
+    with pytest.raises(cams.InputError, match=sentence):
+        call()
