@@ -22,6 +22,8 @@ Integers = npt.NDArray[np.int64]
 
 # What an adversary assumes of the coins it cannot see.
 UNSEEN_COINS = np.full(4, 0.5)
+# Scores this close are equal: processors differ in the last bits, and a record must not depend on whose they are.
+TIE = 1e-9
 
 
 class Course(NamedTuple):
@@ -44,6 +46,12 @@ def expected_loss(round_: Round, label: int) -> float:
     # A probability of 1 is how a learner says that it does not draw its model.
     drawn = round_.model_probability < 1
     return float(round_.model_weights @ wrong) if drawn else float(wrong[round_.model])
+
+
+def first_largest(scores: Array) -> Integers:
+    """Return the index of the largest score (..., C), the first where several tie."""
+    index: Integers = (scores >= scores.max(axis=-1, keepdims=True) - TIE).argmax(axis=-1)
+    return index
 
 
 def follow(bundle: cams.Bundle, learner: Learner, order: Iterable[int], coins: Array) -> Course:
@@ -81,7 +89,7 @@ def _most_harmful(bundle: cams.Bundle, learner: Learner, twin: Learner, rows: In
             asked = twin.decide(bundle.predictions[row], bundle.advice[row], UNSEEN_COINS)
             share_right = float((bundle.predictions[row] == truth[row]).mean())
             harm[i] = expected_loss(asked, int(truth[row])) + 1e-3 * share_right
-        yield candidates.pop(int(harm.argmax()))
+        yield candidates.pop(int(first_largest(harm)))
         queue.extend(candidates)
 
 
@@ -96,4 +104,4 @@ def _least_trusted(pool: cams.Bundle, learner: Learner, twin: Learner, rows: Int
     for row in rows:
         twin.restore(learner.state())
         trust = twin.decide(pool.predictions[row], pool.advice[row], UNSEEN_COINS).model_weights
-        yield int(row) // k * k + int(trust.argmin())
+        yield int(row) // k * k + int(first_largest(-trust))

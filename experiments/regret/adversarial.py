@@ -22,7 +22,7 @@ from cams import bounds
 from cams.policies import regularize
 from cams.randomness import stream_order, uniforms
 from experiments.regret.courses import MakeLearner, followed, misled
-from experiments.regret.losses import best_policy_trace, policy_losses
+from experiments.regret.losses import DECIMALS, best_policy_trace, policy_losses
 from experiments.regret.orders import ORDERS
 from experiments.runner.cases import replay_in_order
 from experiments.runner.plan import Learner, Plan
@@ -46,7 +46,7 @@ def compute(plan: Plan, bundle: cams.Bundle, n_jobs: int, progress: Any) -> pd.D
         _adaptive(plan, bundle, losses, n_jobs) if name == ADAPTIVE else _fixed(plan, bundle, losses, name, n_jobs)
         for name in names
     ]
-    return pd.concat(frames, ignore_index=True)
+    return pd.concat(frames, ignore_index=True).round(DECIMALS)
 
 
 def _fixed(plan: Plan, bundle: cams.Bundle, losses: Array, name: str, n_jobs: int) -> pd.DataFrame:

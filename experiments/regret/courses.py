@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 import cams
 from cams.learners import Learner
-from experiments.regret.adaptive import UNSEEN_COINS, Course, doubt, follow, mislead
+from experiments.regret.adaptive import UNSEEN_COINS, Course, doubt, first_largest, follow, mislead
 from experiments.regret.lockstep import Advice, Lockstep, Sight, can_march, march
 
 Array = npt.NDArray[np.float64]
@@ -48,7 +48,7 @@ def doubted(pool: cams.Bundle, make: MakeLearner, advice: Advice, rows: Integers
 
     def answer(lanes: Lockstep, t: int) -> Sight:
         trust = lanes.see(rows[:, t]).w
-        return lanes.see(rows[:, t] // pool.num_models * pool.num_models + trust.argmin(axis=1))
+        return lanes.see(rows[:, t] // pool.num_models * pool.num_models + first_largest(-trust))
 
     return march(pool, learner, advice, coins, answer)
 
@@ -68,7 +68,7 @@ class Misleading:
         self.head += count
         models, probabilities = lanes.name(seen, UNSEEN_COINS)
         harm = lanes.expected_loss(seen, models, probabilities) + 1e-3 * (~seen.wrong).mean(axis=-1)
-        worst = harm.argmax(axis=1)
+        worst = first_largest(harm)
         others = np.arange(count) != worst[:, None]
         self.queue[:, self.tail : self.tail + count - 1] = seen.rows[others].reshape(len(worst), count - 1)
         self.tail += count - 1

@@ -1,8 +1,7 @@
 """Many streams of one learner side by side: every array of a round has a leading axis of S streams.
 
 Operation for operation the arithmetic of `cams.learners`, in NumPy as there, so that each stream comes out to the last
-bit as if its learner had been asked alone; the tests hold the two together. Compiled code would round in another
-order, and an adversary that looks for the least trusted model turns on the last bit wherever weights tie.
+bit as if its learner had been asked alone; the tests hold the two together.
 """
 
 from __future__ import annotations

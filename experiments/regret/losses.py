@@ -17,6 +17,8 @@ Integers = npt.NDArray[np.int64]
 
 # Rows at a time: the advice of a large pool is not to be copied whole.
 CHUNK = 512
+# Recorded to so many places: beyond the tenth no two processors need agree.
+DECIMALS = 6
 
 
 def labels_of(bundle: cams.Bundle) -> npt.NDArray[np.int32]:

@@ -23,7 +23,7 @@ from cams.randomness import uniforms
 from experiments.regret.adaptive import Course
 from experiments.regret.adversarial import learner_maker, theorem_limits
 from experiments.regret.courses import doubted, followed
-from experiments.regret.losses import best_policy_trace, favourite_losses, policy_losses, smallest_advice
+from experiments.regret.losses import DECIMALS, best_policy_trace, favourite_losses, policy_losses, smallest_advice
 from experiments.regret.streams import drawn_with_replacement, gap_pool, rotating_pool
 from experiments.runner.cases import replay_in_order
 from experiments.runner.plan import Plan
@@ -126,7 +126,7 @@ def compute_adversarial(plan: Plan, bundle: None, n_jobs: int, progress: Any) ->
         for horizon in horizons_up_to(plan)
         for r, course in enumerate(courses[case, horizon])
     ]
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows).round(DECIMALS)
 
 
 def _play(plan: Plan, pool: cams.Bundle, case: str, horizon: int) -> list[Course]:
