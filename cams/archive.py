@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import lzma
+import math
 import os
+import struct
+import tokenize
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -22,78 +25,137 @@ Array = npt.NDArray[Any]
 _READ_BYTES = 1 << 19
 
 
+# What reading a damaged file has been seen to raise.
+_DAMAGE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    struct.error,
+    tokenize.TokenError,
+    SyntaxError,
+    EOFError,
+    OSError,
+    OverflowError,
+    RuntimeError,
+    ValueError,
+)
+
+
+class Header(NamedTuple):
+    """What an array says of itself before its first value."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    in_rows: bool
+
+
 class Archive:
     """An open `.npz` file."""
 
     def __init__(self, file: zipfile.ZipFile) -> None:
         self._file = file
+        # All of them: a damaged name would otherwise pass for an array that was never there.
+        self._headers = {name.removesuffix(".npy"): self._header(name) for name in file.namelist()}
 
     def names(self) -> set[str]:
-        return {name.removesuffix(".npy") for name in self._file.namelist() if name.endswith(".npy")}
+        return set(self._headers)
+
+    def shape(self, name: str, expected: tuple[int | None, ...]) -> tuple[int, ...]:
+        """Return the shape of an array, or refuse one that differs from the expected; None is any length."""
+        found = self._header_of(name).shape
+        if len(found) != len(expected) or any(b not in (None, a) for a, b in zip(found, expected, strict=True)):
+            wanted = ", ".join("any" if length is None else str(length) for length in expected)
+            raise InputError(f"array '{name}' has shape {found}, expected ({wanted})")
+        return found
 
     def read(self, name: str) -> Array:
         """Return one whole array."""
-        with self._member(name) as member:
-            try:
-                array: Array = np.lib.format.read_array(member, allow_pickle=False)
-            except ValueError as error:
-                raise InputError(f"array '{name}' cannot be read ({error})") from None
+        self._header_of(name)
+        with self._member(f"{name}.npy") as member:
+            array: Array = np.lib.format.read_array(member, allow_pickle=False)
         return array
 
     def read_rows(self, name: str, working_dtype: Callable[[np.dtype[Any]], type]) -> Array:
         """Return one array in its working precision, converted block by block while it is read."""
-        with self._member(name) as member:
-            try:
-                shape, in_rows, dtype = _header(member)
-            except ValueError as error:
-                raise InputError(f"array '{name}' cannot be read ({error})") from None
-            if not in_rows or dtype.kind not in "fiu" or len(shape) == 0:
-                array = self.read(name)
-                if array.dtype.kind not in "fiu":
-                    raise InputError(f"array '{name}' has type {array.dtype}, expected real numbers")
-                return np.ascontiguousarray(array, dtype=working_dtype(array.dtype))
-            out: Array = np.empty(shape, dtype=working_dtype(dtype))
-            row_bytes = dtype.itemsize * int(np.prod(shape[1:], dtype=np.int64))
-            step = max(1, _READ_BYTES // max(1, row_bytes))
+        shape, dtype, in_rows = self._header_of(name)
+        if dtype.kind not in "fiu":
+            raise InputError(f"array '{name}' has type {dtype}, expected real numbers")
+        if not in_rows or not shape:
+            return np.ascontiguousarray(self.read(name), dtype=working_dtype(dtype))
+        out: Array = np.empty(shape, dtype=working_dtype(dtype))
+        row_bytes = dtype.itemsize * math.prod(shape[1:])
+        step = max(1, _READ_BYTES // max(1, row_bytes))
+        with self._member(f"{name}.npy") as member:
+            _read_header(member)
             for start in range(0, shape[0] if row_bytes else 0, step):
                 rows = min(step, shape[0] - start)
                 block = member.read(rows * row_bytes)
-                if len(block) != rows * row_bytes:
-                    raise InputError(f"array '{name}' is truncated")
                 out[start : start + rows] = np.frombuffer(block, dtype).reshape(rows, *shape[1:])
         return out
 
+    def _header_of(self, name: str) -> Header:
+        if name not in self._headers:
+            raise InputError(f"there is no array '{name}'")
+        return self._headers[name]
+
+    def _header(self, member_name: str) -> Header:
+        """Read what an array says of itself, and believe it only if it fits the size of what is stored."""
+        name = member_name.removesuffix(".npy")
+        if name == member_name:
+            raise InputError(f"'{name}' is not an array")
+        with self._member(member_name) as member:
+            header = _read_header(member)
+            given = self._file.getinfo(member_name).file_size - member.tell()
+        if header.dtype.hasobject:
+            raise InputError(f"array '{name}' has type object, which only pickle could have stored")
+        claimed = header.dtype.itemsize * math.prod(header.shape)
+        if min(header.shape, default=0) < 0 or claimed != given:
+            raise InputError(f"array '{name}' says it is {header.dtype} {header.shape}, but has {given} bytes")
+        return header
+
     @contextmanager
-    def _member(self, name: str) -> Iterator[IO[bytes]]:
+    def _member(self, member_name: str) -> Iterator[IO[bytes]]:
         try:
-            with self._file.open(f"{name}.npy") as member:
+            with self._file.open(member_name) as member:
                 yield member
-        except KeyError:
-            raise InputError(f"there is no array '{name}'") from None
-        except (zipfile.BadZipFile, zlib.error, EOFError, OSError) as error:
-            raise InputError(f"array '{name}' is truncated or damaged ({error})") from None
+        except _DAMAGE as error:
+            name = member_name.removesuffix(".npy")
+            raise InputError(f"array '{name}' is truncated or damaged ({_one_line(error)})") from None
 
 
-def _header(member: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+def _read_header(member: IO[bytes]) -> Header:
     version = np.lib.format.read_magic(member)
-    read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-    shape, fortran_order, dtype = read(member)
-    return shape, not fortran_order, dtype
+    if version not in _HEADERS:
+        raise ValueError(f"version {version} of the .npy format")
+    shape, fortran_order, dtype = _HEADERS[version](member)
+    return Header(shape, dtype, not fortran_order)
+
+
+_HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
+
+
+def _one_line(error: BaseException) -> str:
+    return " ".join(str(error).split())
 
 
 @contextmanager
 def open_archive(path: str | os.PathLike[str]) -> Iterator[Archive]:
     """Open an `.npz` file for reading; whatever is refused while it is open is refused in its name."""
-    path = Path(path)
     try:
-        with zipfile.ZipFile(path) as file:
-            yield Archive(file)
-    except InputError as error:
-        raise InputError(f"{path}: {error}") from None
+        file = zipfile.ZipFile(path)
     except FileNotFoundError:
         raise InputError(f"there is no file {path}") from None
-    except (zipfile.BadZipFile, IsADirectoryError):
+    except PermissionError as error:
+        raise InputError(f"cannot read {path}: {error.strerror}") from None
+    except _DAMAGE:
         raise InputError(f"{path} is not a readable .npz file (truncated, a pickle, or something else)") from None
+    with file:
+        try:
+            yield Archive(file)
+        except InputError as error:
+            raise InputError(f"{path}: {error}") from None
+        except MemoryError:
+            raise InputError(f"{path}: its arrays do not fit into memory") from None
 
 
 def read_archive(path: str | os.PathLike[str]) -> dict[str, Array]:
@@ -104,7 +166,7 @@ def read_archive(path: str | os.PathLike[str]) -> dict[str, Array]:
 
 def write_archive(path: str | os.PathLike[str], arrays: Mapping[str, npt.ArrayLike]) -> None:
     """Write a compressed `.npz`, whole or not at all; equal arrays make equal bytes. What needs pickle is refused."""
-    plain = {name: np.asarray(value) for name, value in arrays.items()}
+    plain: dict[str, Any] = {name: np.asarray(value) for name, value in arrays.items()}
     for name, array in plain.items():
         if array.dtype.hasobject:
             raise InputError(f"{path}: array '{name}' has type object, which only pickle could store")

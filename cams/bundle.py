@@ -14,29 +14,32 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from cams.archive import open_archive, write_archive
-from cams.checks import distinct, in_range, integers
+from cams.advice import copy_of, normalise, working_dtype
+from cams.archive import Archive, open_archive, write_archive
+from cams.checks import MOST_CLASSES, as_array, distinct, in_range, integers, whole_number
 from cams.compact import COMPACT_KEY, Recipe, expand_advice, recipes_in
 from cams.errors import InputError, lookup
 
 POLICY_KINDS = ("normal", "malicious", "random", "biased")
 
-# Rows of advice whose sum is off by more than this are wrong, not rounded.
-SUM_TOLERANCE = 0.01
-# Rows checked at a time: large enough to be fast, small enough not to need a second copy of the advice.
-CHUNK_ROWS = 256
+# What a file holds apart from advice, and what it says of the policies.
+_PLAIN = ("predictions", "labels", "groups", "num_classes", "model_names")
+_OF_POLICIES = ("policy_names", "policy_kinds")
 
 Array = npt.NDArray[Any]
 
 
 class Bundle:
-    """Predictions, labels and advice of one test pool, checked once so that nothing after it needs to."""
+    """Predictions, labels and advice of one test pool, checked once so that nothing after it needs to.
+
+    The arrays are the bundle's own: a later change of those it was made from does not reach it.
+    """
 
     predictions: npt.NDArray[np.int32]
     labels: npt.NDArray[np.int32] | None
@@ -55,39 +58,39 @@ class Bundle:
         policy_kinds: Sequence[str] | None = None,
         groups: npt.ArrayLike | None = None,
     ) -> None:
-        votes = integers("predictions", predictions, ndim=2)
+        votes = integers("predictions", predictions, ndim=2, most=MOST_CLASSES - 1)
         num_rows, k = votes.shape
         if num_rows == 0 or k == 0:
             raise InputError(f"predictions has shape {votes.shape}, expected at least one row and one model")
-        truth = None if labels is None else integers("labels", labels, ndim=1)
+        truth = None if labels is None else integers("labels", labels, ndim=1, most=MOST_CLASSES - 1)
         if truth is not None and len(truth) != num_rows:
             raise InputError(f"labels has {len(truth)} rows, expected {num_rows} as in predictions")
 
         largest = int(max(votes.max(), -1 if truth is None else truth.max()))
-        self.num_classes = largest + 1 if num_classes is None else int(num_classes)
-        if self.num_classes < 1:
-            raise InputError(f"num_classes is {self.num_classes}, expected at least 1")
+        self.num_classes = whole_number(
+            "num_classes", largest + 1 if num_classes is None else num_classes, 1, MOST_CLASSES
+        )
         self.predictions = in_range("predictions", votes, self.num_classes)
         self.labels = None if truth is None else in_range("labels", truth, self.num_classes)
-
-        if advice is None:
-            advice = np.zeros((num_rows, 0, k), dtype=np.float32)
-        given = np.asarray(advice)
-        pi = _advice_array(given)
-        if pi.ndim != 3 or (pi.shape[0], pi.shape[2]) != (num_rows, k):
-            raise InputError(f"advice has shape {pi.shape}, expected ({num_rows}, n, {k}) to match predictions")
-        n = pi.shape[1]
         self.model_names = _names("model_names", model_names, k, "model")
-        self.policy_names = _names("policy_names", policy_names, n, "policy")
-        self.policy_kinds = _kinds(policy_kinds, n)
-        if not _check_sums(pi, self.policy_names):
-            pi = pi.copy() if np.may_share_memory(pi, given) else pi
-            _normalise(pi, self.policy_names)
-        self.advice = pi
-
-        self.groups = None if groups is None else np.asarray(groups)
+        self.groups = None if groups is None else np.array(as_array("groups", groups))
         if self.groups is not None and self.groups.shape != (num_rows,):
             raise InputError(f"groups has shape {self.groups.shape}, expected ({num_rows},)")
+        self._set_advice(
+            np.zeros((num_rows, 0, k), dtype=np.float32) if advice is None else copy_of(advice),
+            policy_names,
+            policy_kinds,
+        )
+
+    def _set_advice(self, pi: Array, names: Sequence[str] | None, kinds: Sequence[str] | None) -> None:
+        """Check advice that nobody else holds, and keep it without a copy."""
+        rows, k = self.predictions.shape
+        if pi.ndim != 3 or (pi.shape[0], pi.shape[2]) != (rows, k):
+            raise InputError(f"advice has shape {pi.shape}, expected ({rows}, n, {k}) to match predictions")
+        n = pi.shape[1]
+        self.policy_names, self.policy_kinds = _names("policy_names", names, n, "policy"), _kinds(kinds, n)
+        normalise(pi, self.policy_names)
+        self.advice = pi
 
     @property
     def num_rows(self) -> int:
@@ -114,24 +117,23 @@ class Bundle:
         The compact form can be read with other `policies` than its own, made from the same rewards.
         """
         with open_archive(path) as archive:
-            names = archive.names()
-            if "predictions" not in names:
+            if "predictions" not in archive.names():
                 raise InputError("this is not a bundle, it has no array 'predictions'")
-            plain = ("predictions", "labels", "groups", "num_classes", "model_names", "policy_names", "policy_kinds")
-            arrays: dict[str, Any] = {name: archive.read(name) for name in plain if name in names}
-            if COMPACT_KEY in names:
-                arrays |= expand_advice(archive, recipes_in(archive) if policies is None else policies)
+            _compare_shapes(archive)
+            stored: dict[str, Any] = {name: archive.read(name) for name in _PLAIN if name in archive.names()}
+            if "num_classes" in stored:
+                stored["num_classes"] = stored["num_classes"].item()
+            bundle = cls(**stored)
+            if COMPACT_KEY in archive.names():
+                recipes = recipes_in(archive) if policies is None else policies
+                names, kinds = [recipe.name for recipe in recipes], [recipe.kind for recipe in recipes]
+                bundle._set_advice(expand_advice(archive, recipes), names, kinds)
             elif policies is not None:
                 raise InputError("advice is stored here, no rewards that other policies could be made from")
-            elif "advice" in names:
-                arrays["advice"] = archive.read_rows("advice", _working_dtype)
-            if "num_classes" in arrays:
-                arrays["num_classes"] = int(integers("num_classes", arrays["num_classes"], ndim=0))
-            if arrays.get("advice", np.empty(0)).ndim == 3:
-                # Nobody else holds this array yet: normalised in place, it needs no second copy.
-                count = arrays["advice"].shape[1]
-                _normalise(arrays["advice"], _names("policy_names", arrays.get("policy_names"), count, "policy"))
-            return cls(**arrays)
+            elif "advice" in archive.names():
+                about: list[Any] = [archive.read(name) if name in archive.names() else None for name in _OF_POLICIES]
+                bundle._set_advice(archive.read_rows("advice", working_dtype), *about)
+        return bundle
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the plain form: every array as it is, compressed, under its own name."""
@@ -169,63 +171,32 @@ class Bundle:
         return self._with_policies([])
 
     def _with_policies(self, which: list[int]) -> Bundle:
-        return Bundle(
+        bundle = Bundle(
             predictions=self.predictions,
             labels=self.labels,
-            advice=np.ascontiguousarray(self.advice[:, which]),
             num_classes=self.num_classes,
             model_names=self.model_names,
-            policy_names=[self.policy_names[i] for i in which],
-            policy_kinds=[self.policy_kinds[i] for i in which],
             groups=self.groups,
         )
+        names, kinds = [self.policy_names[i] for i in which], [self.policy_kinds[i] for i in which]
+        bundle._set_advice(np.ascontiguousarray(self.advice[:, which]), names, kinds)
+        return bundle
 
 
-def _working_dtype(stored: np.dtype[Any]) -> type[np.float32 | np.float64]:
-    """Return the precision in which stored advice is worked with."""
-    return np.float64 if stored.kind == "f" and stored.itemsize >= 8 else np.float32
-
-
-def _advice_array(given: Array) -> Array:
-    if given.dtype.kind not in "fiu":
-        raise InputError(f"advice has type {given.dtype}, expected real numbers")
-    return np.ascontiguousarray(given, dtype=_working_dtype(given.dtype))
-
-
-def _chunks(pi: Array) -> Iterator[tuple[int, Array]]:
-    for start in range(0, len(pi), CHUNK_ROWS):
-        yield start, pi[start : start + CHUNK_ROWS]
-
-
-def _check_sums(pi: Array, policy_names: list[str]) -> bool:
-    """Check advice (N, n, k) and return whether every row sums to 1 as exactly as its precision allows."""
-    exact = 4 * float(np.finfo(pi.dtype).eps)
-    all_exact = True
-    for start, part in _chunks(pi):
-        sums = part.sum(axis=2, dtype=np.float64)
-        _check_advice(part, sums, start, policy_names)
-        all_exact &= bool(np.abs(sums - 1).max(initial=0) <= exact)
-    return all_exact
-
-
-def _normalise(pi: Array, policy_names: list[str]) -> None:
-    """Check advice (N, n, k) and make every row sum to 1, in place."""
-    if not _check_sums(pi, policy_names):
-        for _, part in _chunks(pi):
-            part /= part.sum(axis=2, dtype=np.float64, keepdims=True)
-
-
-def _check_advice(part: Array, sums: Array, start: int, policy_names: list[str]) -> None:
-    if part.size == 0:
-        return
-    if not np.isfinite(sums).all() or part.min() < 0:
-        i, p, j = np.argwhere(~np.isfinite(part) | (part < 0))[0]
-        raise InputError(
-            f"advice[{start + i}, {p}, {j}] is {part[i, p, j]:g}, expected a probability (policy '{policy_names[p]}')"
-        )
-    if np.abs(sums - 1).max() > SUM_TOLERANCE:
-        i, p = np.argwhere(np.abs(sums - 1) > SUM_TOLERANCE)[0]
-        raise InputError(f"advice[{start + i}, {p}] sums to {sums[i, p]:.4g}, expected 1 (policy '{policy_names[p]}')")
+def _compare_shapes(archive: Archive) -> None:
+    """Refuse arrays that cannot belong together by what their headers say, before memory is taken for any of them."""
+    rows, k = archive.shape("predictions", (None, None))
+    expected = {
+        "labels": (rows,),
+        "groups": (rows,),
+        "num_classes": (),
+        "model_names": (k,),
+        "advice": (rows, None, k),
+        "policy_names": (None,),
+        "policy_kinds": (None,),
+    }
+    for name in archive.names() & expected.keys():
+        archive.shape(name, expected[name])
 
 
 def _names(array_name: str, names: Sequence[str] | None, count: int, prefix: str) -> list[str]:
@@ -234,6 +205,8 @@ def _names(array_name: str, names: Sequence[str] | None, count: int, prefix: str
     _require_list(array_name, names)
     if len(names) != count:
         raise InputError(f"{array_name} has {len(names)} names, expected {count}")
+    if any(isinstance(name, bytes) for name in names):
+        raise InputError(f"{array_name} holds bytes, expected text")
     listed = [str(name) for name in names]
     distinct(array_name, listed)
     return listed

@@ -13,26 +13,39 @@ from cams.errors import InputError
 Array = npt.NDArray[Any]
 
 
-def integers(name: str, values: npt.ArrayLike, ndim: int) -> Array:
-    """Return values as an array of whole numbers with `ndim` dimensions."""
-    array = np.asarray(values)
+# Classes are counted in 32 bits; a number beyond that is an id of something, not a class.
+MOST_CLASSES = 2**31 - 1
+
+
+def as_array(name: str, values: npt.ArrayLike) -> Array:
+    """Return values as an array, without a copy where they are one."""
+    if np.ma.is_masked(values):
+        raise InputError(f"{name} has masked entries, expected a value in each")
+    try:
+        return np.asarray(values)
+    except (ValueError, TypeError):
+        raise InputError(f"{name} is not an array: its rows differ in length or it holds no numbers") from None
+
+
+def integers(name: str, values: npt.ArrayLike, ndim: int, most: int = 2**63 - 1) -> Array:
+    """Return values as an array of whole numbers with `ndim` dimensions; 2.0 is whole, 2.5 is refused, not cut."""
+    array = as_array(name, values)
     if array.ndim != ndim:
         raise InputError(f"{name} has {array.ndim} dimension(s), expected {ndim}")
-    if array.dtype.kind == "f" and not np.isfinite(array).all():
-        at = _first(~np.isfinite(array))
-        raise InputError(f"{name}[{_position(at)}] is {array[at]:g}, expected a class number")
-    if array.dtype.kind not in "iu":
-        raise InputError(f"{name} has type {array.dtype}, expected integers")
-    return array
+    if array.dtype.kind == "f":
+        array = array.astype(np.float64, copy=False)
+        _refuse_first(name, array, ~np.isfinite(array) | (array != np.floor(array)), "a whole number")
+    elif array.dtype.kind not in "iu":
+        raise InputError(f"{name} has type {array.dtype}, expected whole numbers")
+    # Before the cast: what does not fit would turn into another number without a word.
+    _refuse_first(name, array, array >= most + 1, f"at most {most}")
+    return array.astype(np.int64) if array.dtype.kind == "f" else array
 
 
 def in_range(name: str, array: Array, num_classes: int) -> npt.NDArray[np.int32]:
-    """Return class numbers as int32 after checking that all lie in 0..num_classes-1."""
-    outside = (array < 0) | (array >= num_classes)
-    if outside.any():
-        at = _first(outside)
-        raise InputError(f"{name}[{_position(at)}] is {array[at]}, expected a class in 0..{num_classes - 1}")
-    return np.ascontiguousarray(array, dtype=np.int32)
+    """Return class numbers as a new array of int32 after checking that all lie in 0..num_classes-1."""
+    _refuse_first(name, array, (array < 0) | (array >= num_classes), f"a class in 0..{num_classes - 1}")
+    return np.array(array, dtype=np.int32, order="C")
 
 
 def number(name: str, value: Any, least: float, most: float = np.inf) -> float:
@@ -67,9 +80,11 @@ def distinct(what: str, names: Sequence[str]) -> None:
             raise InputError(f"{what} has the name '{name}' twice")
 
 
-def _first(mask: Array) -> tuple[int, ...]:
-    return tuple(int(i) for i in np.argwhere(mask)[0])
-
-
-def _position(at: tuple[int, ...]) -> str:
-    return ", ".join(map(str, at))
+def _refuse_first(name: str, array: Array, wrong: Array, expected: str) -> None:
+    """Refuse an array with wrong entries, naming the first of them."""
+    if not wrong.any():
+        return
+    at = tuple(int(i) for i in np.argwhere(wrong)[0])
+    place = f"{name}[{', '.join(map(str, at))}]" if at else name
+    value = f"{array[at]:g}" if array.dtype.kind == "f" else str(array[at])
+    raise InputError(f"{place} is {value}, expected {expected}")

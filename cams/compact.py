@@ -24,6 +24,7 @@ rewards can be read with other policies than those they were stored with:
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -33,7 +34,7 @@ import numpy.typing as npt
 from scipy.special import expit
 
 from cams.archive import Archive, open_archive, write_archive
-from cams.checks import in_range, integers
+from cams.checks import in_range, integers, number
 from cams.errors import InputError
 from cams.policies import complement, opposite, random_advice, sharpen
 
@@ -178,40 +179,42 @@ def read_recipes(path: str | os.PathLike[str]) -> list[Recipe]:
 
 
 def recipes_in(archive: Archive) -> list[Recipe]:
-    parts = [archive.read(name) for name in ("policy_names", "policy_kinds", COMPACT_KEY)]
-    if any(part.shape != parts[0].shape or part.ndim != 1 for part in parts):
-        shapes = ", ".join(str(part.shape) for part in parts)
-        raise InputError(f"policy_names, policy_kinds and {COMPACT_KEY} have shapes {shapes}, expected one entry each")
+    count = archive.shape(COMPACT_KEY, (None,))
+    parts = []
+    for name in ("policy_names", "policy_kinds", COMPACT_KEY):
+        archive.shape(name, count)
+        parts.append(archive.read(name))
     return [Recipe(*map(str, recipe)) for recipe in zip(*parts, strict=True)]
 
 
-def expand_advice(archive: Archive, policies: Sequence[Recipe]) -> dict[str, Any]:
-    """Return the advice (N, n, k) of these policies from the rewards of a compact bundle, their names and kinds."""
-    num_rows, k = integers("predictions", archive.read("predictions"), ndim=2).shape
-    rewards = _stored_rewards(archive)
+def expand_advice(archive: Archive, policies: Sequence[Recipe]) -> Array:
+    """Return the advice (N, n, k) of these policies from the rewards of a compact bundle."""
+    num_rows, k = archive.shape("predictions", (None, None))
+    rewards = _stored_rewards(archive, num_rows, k)
     rewards.check(num_rows, k)
-    sharpness = float(archive.read("sharpness"))
+    archive.shape("sharpness", ())
+    sharpness = number("sharpness", archive.read("sharpness").item(), least=0)
     recipes = [_parse(recipe.source, rewards.count) for recipe in policies]
     advice = np.empty((num_rows, len(recipes), k), dtype=np.float32)
-    for p, (how, number) in enumerate(recipes):
+    for p, (how, which) in enumerate(recipes):
         if how == "random":
-            advice[:, p] = random_advice(num_rows, k, number)
+            advice[:, p] = random_advice(num_rows, k, which)
     for start in range(0, num_rows, _CHUNK_ROWS):
         stop = min(start + _CHUNK_ROWS, num_rows)
         part = rewards.rows(start, stop)
-        for p, (how, number) in enumerate(recipes):
+        for p, (how, which) in enumerate(recipes):
             if how != "random":
-                advice[start:stop, p] = _FROM_REWARDS[how](part[:, number], sharpness)
-    return {
-        "advice": advice,
-        "policy_names": [recipe.name for recipe in policies],
-        "policy_kinds": [recipe.kind for recipe in policies],
-    }
+                advice[start:stop, p] = _FROM_REWARDS[how](part[:, which], sharpness)
+    return advice
 
 
-def _stored_rewards(archive: Archive) -> StoredRewards:
+def _stored_rewards(archive: Archive, num_rows: int, k: int) -> StoredRewards:
     if "rewards" in archive.names():
+        archive.shape("rewards", (num_rows, None, k))
         return DenseRewards(archive.read("rewards"))
+    _, s, d = archive.shape("head_features", (num_rows, None, None))
+    for name, shape in {"head_scale": (s,), "head_weights": (s, d, k), "head_bias": (s, k)}.items():
+        archive.shape(name, shape)
     return HeadRewards(*(archive.read(f"head_{part}") for part in ("features", "scale", "weights", "bias")))
 
 
@@ -224,9 +227,9 @@ def _check_shape(name: str, array: Array, expected: tuple[int | None, ...]) -> N
 
 
 def _parse(source: str, count: int) -> tuple[str, int]:
-    how, _, number = source.partition(":")
-    if how not in (*_FROM_REWARDS, "random") or not number.isdecimal():
+    how, _, digits = source.partition(":")
+    if how not in (*_FROM_REWARDS, "random") or not re.fullmatch("[0-9]{1,40}", digits):
         raise InputError(f"policy recipe '{source}' is not stored:I, opposite:I, complement:I or random:SEED")
-    if how != "random" and int(number) >= count:
+    if how != "random" and int(digits) >= count:
         raise InputError(f"policy recipe '{source}' names a stored policy, but only {count} are stored")
-    return how, int(number)
+    return how, int(digits)

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from tqdm import tqdm
 
 from cams.bundle import Bundle
+from cams.checks import integers, whole_number
 from cams.engine.compiled import is_compiled
 from cams.engine.hindsight import favourite_models, hindsight_losses, models_of_policy
 from cams.engine.kernel import replay_realization
@@ -63,7 +64,9 @@ def replay(
     """
     _check_kinds(bundle, learners, {"regularize": regularize, "scaled": scaled})
     asked = _checked_budgets(budgets)
-    _check_stream(bundle, horizon, realizations, seed, order)
+    horizon, realizations = whole_number("horizon", horizon, 1), whole_number("realizations", realizations, 1)
+    seed, n_jobs = whole_number("seed", seed, 0), whole_number("n_jobs", n_jobs, 1)
+    _check_stream(bundle, horizon, realizations, order)
     trace_grid = _checked_trace(trace, horizon)
     players = [_Player.parse(learner, bundle, horizon, regularize, scaled) for learner in learners]
     _check_labels(players)
@@ -85,7 +88,7 @@ def replay(
     if not (_silent(progress) or is_compiled()):
         tqdm.write(COMPILING, file=sys.stderr)
     with (
-        ThreadPoolExecutor(max_workers=max(1, n_jobs)) as pool,
+        ThreadPoolExecutor(max_workers=n_jobs) as pool,
         tqdm(total=realizations, desc="replay", unit="realization", disable=_silent(progress), leave=False) as bar,
     ):
         list(pool.map(stage.find_favourites, range(0, bundle.num_rows, _FAVOURITES_BLOCK)))
@@ -110,16 +113,8 @@ class _Player:
 
     @classmethod
     def parse(cls, learner: LearnerLike, bundle: Bundle, horizon: int, regularize: bool, scaled: bool) -> _Player:
-        if isinstance(learner, str):
-            name, settings = learner, {}
-        elif isinstance(learner, tuple):
-            name, settings = learner[0], dict(learner[1])
-        else:
-            settings = dict(learner)
-            if "name" not in settings:
-                raise InputError(f"learner {settings} has no name")
-            name = settings.pop("name")
-        label = settings.pop("label", name)
+        name, settings = _name_and_settings(learner)
+        label = str(settings.pop("label", name))
         if learner_entry(name, settings).needs_hindsight and "policy" in settings:
             raise InputError(f"learner '{name}': a replay finds the best policy itself")
         problem = Problem(bundle.num_models, bundle.num_policies, bundle.num_classes, horizon, None, regularize, scaled)
@@ -236,33 +231,43 @@ class _Stage:
         )
 
 
+def _name_and_settings(learner: object) -> tuple[str, dict[str, Any]]:
+    match learner:
+        case str(name):
+            return name, {}
+        case (str(name), Mapping() as settings):
+            return name, dict(settings)
+        case {"name": str(name), **rest}:
+            return name, {str(key): value for key, value in rest.items()}
+        case Mapping():
+            raise InputError(f"learner {dict(learner)} has no name")
+    raise InputError(f"learner {learner!r} is no name, no pair (name, settings) and no mapping with a name")
+
+
 def _check_kinds(bundle: object, learners: object, switches: Mapping[str, object]) -> None:
     if not isinstance(bundle, Bundle):
         raise InputError(f"expected a Bundle, not {type(bundle).__name__}; cams.Bundle.load reads one from a file")
     if isinstance(learners, str):
         raise InputError(f"learners must be a list, such as ['{learners}']")
+    if not isinstance(learners, Sequence):
+        raise InputError(f"learners is {learners!r}, expected a list")
     for name, value in switches.items():
         if not isinstance(value, bool):
             raise InputError(f"{name} is {value!r}, expected true or false")
 
 
 def _checked_budgets(budgets: Sequence[int] | Array) -> Integers:
-    array = np.asarray(budgets)
-    if array.ndim != 1 or array.size == 0 or array.dtype.kind not in "iu":
-        raise InputError("budgets must be a list of whole numbers, at least one")
+    array = integers("budgets", budgets, ndim=1)
+    if array.size == 0:
+        raise InputError("budgets is empty, expected at least one")
     if array.min() < 0:
         raise InputError(f"budget {array.min()} is negative")
     return array.astype(np.int64)
 
 
-def _check_stream(bundle: Bundle, horizon: int, realizations: int, seed: int, order: Array | None) -> None:
+def _check_stream(bundle: Bundle, horizon: int, realizations: int, order: Array | None) -> None:
     if bundle.labels is None:
         raise InputError("a bundle without labels cannot be replayed")
-    for name, value, least in (("horizon", horizon, 1), ("realizations", realizations, 1), ("seed", seed, 0)):
-        if not isinstance(value, int | np.integer):
-            raise InputError(f"{name} is {value!r}, expected a whole number")
-        if value < least:
-            raise InputError(f"{name} is {value}, expected at least {least}")
     if order is None:
         if horizon > bundle.num_rows:
             raise InputError(f"horizon is {horizon}, but the bundle has only {bundle.num_rows} rows")
@@ -276,12 +281,11 @@ def _check_stream(bundle: Bundle, horizon: int, realizations: int, seed: int, or
 
 
 def _checked_trace(trace: Sequence[int] | Array | None, horizon: int) -> Integers:
-    grid = np.asarray([] if trace is None else trace)
-    if grid.size and (
-        grid.ndim != 1 or grid.dtype.kind not in "iu" or grid[0] < 1 or grid[-1] > horizon or (np.diff(grid) <= 0).any()
-    ):
+    # Signed before differences are taken: those of unsigned numbers are never negative.
+    grid = integers("trace", [] if trace is None else trace, ndim=1).astype(np.int64)
+    if grid.size and (grid[0] < 1 or grid[-1] > horizon or (np.diff(grid) <= 0).any()):
         raise InputError(f"trace must list rounds between 1 and {horizon} in ascending order")
-    return grid.astype(np.int64)
+    return grid
 
 
 def _check_labels(players: list[_Player]) -> None:

@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from cams.bundle import SUM_TOLERANCE
+from cams.advice import SUM_TOLERANCE
 from cams.engine.one_round import BAD_PREDICTION, SOUND, take_in
 from cams.errors import InputError
 

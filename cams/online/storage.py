@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cams.bundle import SUM_TOLERANCE
+from cams.advice import SUM_TOLERANCE
 from cams.errors import InputError
 from cams.learners import Learner, Round
 from cams.online.ledger import DEAREST, Pending

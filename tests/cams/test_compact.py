@@ -185,7 +185,7 @@ def test_rewards_of_another_pool_are_refused(pool: Any, tmp_path: Path) -> None:
         arrays = {name: stored[name] for name in stored.files}
     arrays["rewards"] = arrays["rewards"][:-1]
     np.savez(tmp_path / "b.npz", **arrays)
-    with pytest.raises(cams.InputError, match=r"rewards has shape \(299, 2, 3\)"):
+    with pytest.raises(cams.InputError, match=r"array 'rewards' has shape \(299, 2, 3\), expected \(300, any, 3\)"):
         cams.Bundle.load(tmp_path / "b.npz")
 
 

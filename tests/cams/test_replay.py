@@ -20,13 +20,13 @@ def bundle(make_bundle: Any) -> cams.Bundle:
 
 REFUSED = {
     "horizon is 51, but the bundle has only 50 rows": {"horizon": 51},
-    "horizon is 0, expected at least 1": {"horizon": 0},
-    "realizations is 0, expected at least 1": {"realizations": 0},
-    "seed is -1, expected at least 0": {"seed": -1},
+    "horizon is 0, expected a whole number of at least 1": {"horizon": 0},
+    "realizations is 0, expected a whole number of at least 1": {"realizations": 0},
+    "seed is -1, expected a whole number of at least 0": {"seed": -1},
     "budget -3 is negative": {"budgets": [5, -3]},
-    "budgets must be a list of whole numbers, at least one": {"budgets": []},
-    "budgets must be a list of whole numbers, at least one ": {"budgets": [0.5]},
-    "budgets must be a list of whole numbers, at least one  ": {"budgets": 7},
+    "budgets is empty, expected at least one": {"budgets": []},
+    "budgets[0] is 0.5, expected a whole number": {"budgets": [0.5]},
+    "budgets has 0 dimension(s), expected 1": {"budgets": 7},
     "there is no learner 'camz'; did you mean 'cams'?": {"learners": ["camz"]},
     "there is no learner 'exp_4'; did you mean 'exp4'?": {"learners": ["cams", "exp_4"]},
     "there is no learner 'zzz'": {"learners": ["zzz"]},
@@ -66,7 +66,7 @@ REFUSED = {
     "trace must list rounds between 1 and 20 in ascending order": {"trace": [0, 5]},
     "trace must list rounds between 1 and 20 in ascending order ": {"trace": [5, 21]},
     "trace must list rounds between 1 and 20 in ascending order  ": {"trace": [5, 5]},
-    "trace must list rounds between 1 and 20 in ascending order   ": {"trace": [1.5]},
+    "trace[0] is 1.5, expected a whole number": {"trace": [1.5]},
 }
 
 
