@@ -108,6 +108,13 @@ class Learner(ABC):
     def learn(self, round_: Round, label: int) -> None:
         """Take in the label of a round that was bought."""
 
+    def weights(self) -> tuple[Floats, Floats]:
+        """Return the weights of the policies (n,) and of the models (k,) as labels so far have set them.
+
+        Together they sum to 1. Either is empty where the learner weighs no such thing.
+        """
+        return np.empty(0), np.empty(0)
+
     def kernel(self) -> KernelSpec | None:
         """Return the numbers that make the compiled engine behave like this learner, if it can."""
         return None

@@ -97,6 +97,12 @@ class Cams(Learner):
     def set_rate(self) -> float:
         return self.rate * sqrt(log(self.m) / self.t)
 
+    def weights(self) -> tuple[Floats, Floats]:
+        # Before the first round there is no rate, nor a loss that it could weigh.
+        q = exponential_weights(self.L, self.set_rate() if self.t else 0.0)
+        n = 0 if self.weigh in ("constants", "models") else self.problem.num_policies
+        return q[:n], q[n:]
+
     def policies(self, advice: Array) -> Floats:
         """Return the policies that are weighed, (m, k)."""
         if self.weigh in ("constants", "models"):

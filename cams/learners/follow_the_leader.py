@@ -56,6 +56,11 @@ class FollowTheLeader(Learner):
         self.errors += loss
         self.query_rule.learn(round_, label)
 
+    def weights(self) -> tuple[Floats, Floats]:
+        """All weight is on the leaders, and evenly, as ties are broken at random."""
+        leads = (self.errors == self.errors.min()).astype(np.float64)
+        return np.empty(0), leads / leads.sum()
+
     def _memory(self) -> list[tuple[object, str]]:
         return super()._memory() + [(self.query_rule, name) for name in self.query_rule.state_names]
 
@@ -104,9 +109,15 @@ class ContextualLeader(FollowTheLeader):
         r: Floats = self.rewards / total if total > 0 else np.full(k, 1 / k)
         if n == 0:
             return r
-        q = exponential_weights(self.policy_loss, self.rate * sqrt(log(n) / self.t))
-        scores: Floats = r * (q @ self.policies(advice))
+        scores: Floats = r * (self.policy_weights() @ self.policies(advice))
         return scores
+
+    def policy_weights(self) -> Floats:
+        """Return q (n,); before the first round all are alike."""
+        return exponential_weights(self.policy_loss, self.rate * sqrt(log(len(self.policy_loss)) / max(1, self.t)))
+
+    def weights(self) -> tuple[Floats, Floats]:
+        return (self.policy_weights(), np.empty(0)) if len(self.policy_loss) else super().weights()
 
     def learn(self, round_: Round, label: int) -> None:
         super().learn(round_, label)

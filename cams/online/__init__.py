@@ -6,6 +6,7 @@ if decision.query:
     selector.label(decision.ticket, y)   # now, or many rounds later
 """
 
-from cams.online.selector import Decision, Selector
+from cams.online.decision import Decision
+from cams.online.selector import Selector
 
 __all__ = ["Decision", "Selector"]

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from cams.advice import SUM_TOLERANCE
+from cams.checks import as_array
+from cams.classes import Classes
 from cams.engine.one_round import BAD_PREDICTION, SOUND, take_in
 from cams.errors import InputError
 
@@ -21,8 +25,9 @@ _SINGLE, _DOUBLE = (4 * float(np.finfo(kind).eps) for kind in (np.float32, np.fl
 class Intake:
     """Takes in instances of k models and n policies; what `take` returns is overwritten by the next instance."""
 
-    def __init__(self, num_models: int, policies: list[str], num_classes: int) -> None:
-        self.policies, self.num_classes = policies, num_classes
+    def __init__(self, models: list[str], policies: list[str], num_classes: int, classes: Classes | None) -> None:
+        self.models, self.policies, self.num_classes, self.classes = models, policies, num_classes, classes
+        num_models = len(models)
         self.votes = np.zeros(num_models, dtype=np.int32)
         self.advice = np.zeros((len(policies), num_models))
         self._given = np.zeros(num_models, dtype=np.int64)
@@ -30,8 +35,8 @@ class Intake:
 
     def take(self, predictions: npt.ArrayLike, advice: npt.ArrayLike | None, at: str = "") -> None:
         """Write an instance to `votes` (k,) and `advice` (n, k); `at` is where in a batch it stands, for errors."""
-        given = _array("predictions", predictions)
-        pi = _NO_ADVICE if advice is None else _array("advice", advice)
+        given = self._given_numbers(predictions, at)
+        pi = _NO_ADVICE if advice is None else as_array("advice", advice)
         self._check_kinds(given, pi, at)
         # A number too large for the buffer becomes negative and is refused like any other that is no class.
         np.copyto(self._given, given, casting="unsafe")
@@ -47,6 +52,17 @@ class Intake:
     def kept(self) -> tuple[npt.NDArray[np.int32], Array]:
         """Return copies of votes and advice to keep, in single precision where that loses nothing."""
         return self.votes.copy(), self.advice.astype(np.float32 if self._single else np.float64)
+
+    def _given_numbers(self, predictions: npt.ArrayLike, at: str) -> Array:
+        """Return predictions as an array, of class numbers where classes have names."""
+        if type(predictions) is not np.ndarray:
+            predictions = in_order(f"predictions{_brackets(at)}", predictions, self.models)
+        if self.classes is None:
+            return as_array("predictions", predictions)
+        values = predictions.tolist() if isinstance(predictions, np.ndarray) else predictions
+        if not isinstance(values, Sequence) or isinstance(values, str):
+            raise InputError(f"predictions{_brackets(at)} is {values!r}, expected one class per model")
+        return np.array([self.classes.number(v, f"predictions{_brackets(at, j)}") for j, v in enumerate(values)])
 
     def _check_kinds(self, given: Array, pi: Array, at: str) -> None:
         n, k = self.advice.shape
@@ -78,11 +94,34 @@ class Intake:
         raise InputError(f"advice{_brackets(at, i)} sums to {sums[i]:.4g}, expected 1 (policy '{self.policies[i]}')")
 
 
-def _array(name: str, values: npt.ArrayLike) -> Array:
-    try:
-        return np.asarray(values)
-    except (ValueError, TypeError):
-        raise InputError(f"{name} is not an array: its rows differ in length or it holds no numbers") from None
+def in_order(place: str, values: Any, names: list[str]) -> Any:
+    """Return values that have names, of a dict or a series, in the order of `names`; others as they are."""
+    if isinstance(values, pd.Series):
+        values = values.tolist() if isinstance(values.index, pd.RangeIndex) else values.to_dict()
+    if not isinstance(values, Mapping):
+        return values
+    if set(values) != set(names):
+        odd = sorted(map(str, set(values) ^ set(names)))[0]
+        raise InputError(f"{place} {'lacks' if odd in names else 'has no model'} '{odd}'")
+    return [values[name] for name in names]
+
+
+def batch(
+    predictions: Any, advice: npt.ArrayLike | None, models: list[str]
+) -> tuple[Sequence[Any] | Array, Sequence[Any] | Array]:
+    """Return N instances' predictions and their advice, None each where there is none."""
+    if isinstance(predictions, pd.DataFrame):
+        if not isinstance(predictions.columns, pd.RangeIndex):
+            columns = in_order("predictions", {name: name for name in predictions.columns}, models)
+            predictions = predictions[columns]
+        predictions = predictions.to_numpy()
+    rows = predictions if isinstance(predictions, list) else as_array("predictions", predictions)
+    if not isinstance(rows, list) and rows.ndim != 2:
+        raise InputError(f"predictions has {rows.ndim} dimension(s), expected 2, a row per instance")
+    pi = [None] * len(rows) if advice is None else as_array("advice", advice)
+    if len(pi) != len(rows):
+        raise InputError(f"advice has {len(pi)} instances, expected {len(rows)} as in predictions")
+    return rows, pi
 
 
 def _refuse_kind(given: Array, at: str) -> None:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 
 from cams.checks import distinct, number, whole_number
+from cams.classes import Classes
 from cams.errors import InputError
 from cams.learners import Learner, learner_entry, make_learner
 from cams.online.ledger import DEAREST, affordable
 
 # Some rules keep a number per class.
 MOST_CLASSES = 10**7
+LONGEST_HISTORY = 10**7
 
 Plain = str | int | float | bool | None
 
@@ -26,12 +28,14 @@ class Options:
     models: list[str]
     policies: list[str]
     num_classes: int
+    classes: Classes | None
     budget: float | None
     cost: float
     learner: str
     horizon: int | None
     regularize: bool
     scaled: bool
+    history: int
     settings: dict[str, Plain]
 
     @classmethod
@@ -41,25 +45,34 @@ class Options:
         models: Any,
         policies: Any,
         num_classes: Any,
+        classes: Any,
         budget: Any,
         cost: Any,
         learner: Any,
         horizon: Any,
         regularize: Any,
         scaled: Any,
+        history: Any,
         settings: Mapping[str, Any],
     ) -> Options:
         """Return the options as plain values, or refuse the first that is wrong."""
+        if (num_classes is None) == (classes is None):
+            raise InputError("a selector takes either num_classes or classes")
+        if classes is not None and not isinstance(classes, Iterable):
+            raise InputError(f"classes is {classes!r}, expected a list of classes")
+        named = None if classes is None else Classes(classes)
         options = cls(
             models=_names("models", models),
             policies=[] if policies is None else _names("policies", policies),
-            num_classes=whole_number("num_classes", num_classes, 1, MOST_CLASSES),
+            num_classes=whole_number("num_classes", num_classes if named is None else len(named), 1, MOST_CLASSES),
+            classes=named,
             budget=None if budget is None else checked_budget(budget),
             cost=checked_cost(cost),
             learner=_plain("learner", learner, str, "the name of a learner"),
             horizon=None if horizon is None else whole_number("horizon", horizon, 1),
             regularize=_plain("regularize", regularize, bool, "True or False"),
             scaled=_plain("scaled", scaled, bool, "True or False"),
+            history=whole_number("history", history, 0, LONGEST_HISTORY),
             settings={name: _plain(name, value, Plain, "a number or a word") for name, value in settings.items()},
         )
         if learner_entry(options.learner, options.settings).needs_hindsight:
@@ -84,7 +97,13 @@ class Options:
         )
 
     def to_json(self) -> dict[str, Any]:
-        return asdict(self)
+        plain = {field.name: getattr(self, field.name) for field in fields(self)}
+        return plain | {"classes": None if self.classes is None else writable(self.classes)}
+
+
+def writable(classes: Iterable[Any]) -> list[Any]:
+    """Return classes as a file can hold them; of those it cannot, only how they look."""
+    return [value if isinstance(value, str | int | float) else {"looks like": repr(value)} for value in classes]
 
 
 def checked_budget(budget: Any) -> float:

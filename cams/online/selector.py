@@ -5,19 +5,21 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from threading import RLock
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from cams.archive import open_archive, write_archive
 from cams.checks import whole_number
 from cams.errors import InputError
 from cams.online import storage
 from cams.online.compiled_choice import hasten
-from cams.online.instance import Intake
+from cams.online.decision import Decision, History
+from cams.online.instance import Intake, batch
 from cams.online.ledger import Ledger
 from cams.online.options import Options, checked_cost
 from cams.randomness import uniform_source
@@ -25,26 +27,17 @@ from cams.randomness import uniform_source
 Array = npt.NDArray[Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """What to do with one instance: trust `model`, output `prediction`, and buy the label if `query`."""
-
-    model: str
-    model_index: int
-    prediction: int
-    query: bool
-    query_probability: float
-    ticket: int
-
-
 class Selector:
     """Pick a model for every instance of a stream and say which labels are worth buying.
 
     models, policies   names, in the order of `predictions` and of the rows of `advice`
+    num_classes        classes are the numbers 0..num_classes-1; or else
+    classes            what classes are called: strings, numbers, anything that can be looked up
     budget             what labels may cost in all; None is no limit
     cost               what one label costs
     learner            a name of `cams.LEARNERS`; further keywords are its settings
     horizon            the length of the stream, for learners that need to know it
+    history            of how many of the last rounds `history()` tells; memory does not grow beyond them
 
     Any number of threads may share a selector: each call has it to itself, so that no two steps get one ticket and
     the budget holds. The order in which threads come is theirs, and with it the decisions.
@@ -55,7 +48,8 @@ class Selector:
         *,
         models: Sequence[str],
         policies: Sequence[str] | None = None,
-        num_classes: int,
+        num_classes: int | None = None,
+        classes: Sequence[Any] | None = None,
         budget: float | None = None,
         cost: float = 1.0,
         seed: int = 0,
@@ -63,18 +57,21 @@ class Selector:
         horizon: int | None = None,
         regularize: bool = False,
         scaled: bool = False,
+        history: int = 1000,
         **settings: Any,
     ) -> None:
         options = Options.checked(
             models=models,
             policies=policies,
             num_classes=num_classes,
+            classes=classes,
             budget=budget,
             cost=cost,
             learner=learner,
             horizon=horizon,
             regularize=regularize,
             scaled=scaled,
+            history=history,
             settings=settings,
         )
         self._start(options, whole_number("seed", seed, 0))
@@ -84,7 +81,8 @@ class Selector:
         self._learner = options.make_learner()
         self._uniforms = uniform_source(seed, 0)
         self._ledger = Ledger(options.budget)
-        self._intake = Intake(len(options.models), options.policies, options.num_classes)
+        self._history = History(options.history)
+        self._intake = Intake(options.models, options.policies, options.num_classes, options.classes)
         self._draws = np.zeros(4)
         self._lock = RLock()
         hasten(self._learner, self._intake, self._draws)
@@ -100,6 +98,12 @@ class Selector:
     @property
     def num_classes(self) -> int:
         return self._options.num_classes
+
+    @property
+    def classes(self) -> list[Any]:
+        """What classes are called; 0..num_classes-1 where they have no other names."""
+        named = self._options.classes
+        return list(range(self.num_classes)) if named is None else list(named)
 
     @property
     def budget(self) -> float | None:
@@ -126,6 +130,40 @@ class Selector:
         """What answered and pending labels cost together; this never exceeds the budget."""
         return self._ledger.committed
 
+    @property
+    def weights(self) -> dict[str, float]:
+        """The weight of every policy and model that the learner weighs, as the labels so far have set it.
+
+        A model stands for the policy that always names it, and is called `NAME (model)` where a policy has its name.
+        """
+        with self._lock:
+            of_policies, of_models = self._learner.weights()
+        names = self.policies if of_policies.size else []
+        if of_models.size:
+            names = names + [f"{name} (model)" if name in names else name for name in self.models]
+        return dict(zip(names, [*of_policies.tolist(), *of_models.tolist()], strict=True))
+
+    @property
+    def trusted(self) -> str | None:
+        """The policy or model with the most weight, the first of equals; None while all weigh the same."""
+        weights = self.weights
+        if len(weights) > 1 and min(weights.values()) == max(weights.values()):
+            return None
+        return max(weights, key=lambda name: weights[name], default=None)
+
+    def history(self) -> pd.DataFrame:
+        """Return the last rounds: round, model, prediction, query, query_probability, label (missing if none came)."""
+        with self._lock:
+            return self._history.to_frame()
+
+    def __repr__(self) -> str:
+        budget = "" if self.budget is None else f" of {self.budget:g}"
+        return (
+            f"Selector({self._options.learner}: {len(self._options.models)} models, "
+            f"{len(self._options.policies)} policies, {self.num_classes} classes; {self.rounds} rounds, "
+            f"{self.spent:g}{budget} spent, {len(self._ledger.pending)} labels pending)"
+        )
+
     def step(
         self, predictions: npt.ArrayLike, advice: npt.ArrayLike | None = None, *, cost: float | None = None
     ) -> Decision:
@@ -138,6 +176,24 @@ class Selector:
             self._intake.take(predictions, advice)
             return self._decide(price)
 
+    def step_many(
+        self, predictions: npt.ArrayLike, advice: npt.ArrayLike | None = None, *, cost: float | None = None
+    ) -> list[Decision]:
+        """Decide on N instances, predictions (N, k) and advice (N, n, k), as N calls of `step` one after another would.
+
+        If any of them is wrong, none is decided. The columns of a data frame are the models' names.
+        """
+        price = self._options.cost if cost is None else checked_cost(cost)
+        rows, pi = batch(predictions, advice, self._options.models)
+        with self._lock:
+            for i, row in enumerate(rows):
+                self._intake.take(row, pi[i], str(i))
+            decisions = []
+            for row, advised in zip(rows, pi, strict=True):
+                self._intake.take(row, advised)
+                decisions.append(self._decide(price))
+            return decisions
+
     def _decide(self, price: float) -> Decision:
         """Decide on the instance that was taken in last."""
         votes = self._intake.votes
@@ -149,24 +205,40 @@ class Selector:
             weights = decided.model_weights.copy()
             kept = replace(decided, predictions=kept_votes, advice=kept_advice, model_weights=weights)
             self._ledger.ask(ticket, kept, price)
-        return Decision(
+        decision = Decision(
             self._options.models[decided.model],
             decided.model,
-            int(votes[decided.model]),
+            self._class_name(int(votes[decided.model])),
             decided.query,
             decided.query_probability,
             ticket,
         )
+        self._history.add(decision)
+        return decision
 
-    def label(self, ticket: int, label: int) -> None:
+    def label(self, ticket: int, label: Any) -> None:
         """Hand in the label of a queried round; it counts the same whenever it comes."""
-        if isinstance(label, bool) or not isinstance(label, int | np.integer) or not 0 <= label < self.num_classes:
-            raise InputError(f"label is {label!r}, expected a class in 0..{self.num_classes - 1}")
+        number = self._class_number(label)
         with self._lock:
             asked = self._ledger.find(ticket, self.rounds).round
             # In double precision, in which it was decided, whatever it was kept in.
-            self._learner.learn(replace(asked, advice=asked.advice.astype(np.float64)), int(label))
+            self._learner.learn(replace(asked, advice=asked.advice.astype(np.float64)), number)
             self._ledger.pay(ticket)
+            self._history.answer(int(ticket), self._class_name(number))
+
+    def _class_name(self, number: int) -> Any:
+        named = self._options.classes
+        return number if named is None else named[number]
+
+    def _class_number(self, label: Any) -> int:
+        if self._options.classes is not None:
+            return self._options.classes.number(label)
+        whole = isinstance(label, int | np.integer) and not isinstance(label, bool)
+        if not whole and isinstance(label, float | np.floating):
+            whole = float(label).is_integer()
+        if not whole or not 0 <= label < self.num_classes:
+            raise InputError(f"label is {label!r}, expected a class in 0..{self.num_classes - 1}")
+        return int(label)
 
     def drop(self, ticket: int) -> None:
         """Give up on a label that will not come; its cost returns to the budget."""
@@ -185,12 +257,16 @@ class Selector:
         *,
         models: Sequence[str] | None = None,
         policies: Sequence[str] | None = None,
+        classes: Sequence[Any] | None = None,
     ) -> Selector:
-        """Read what `save` wrote; with `models` or `policies`, refuse a state that was made for others."""
+        """Read what `save` wrote; with `models`, `policies` or `classes`, refuse a state that was made for others.
+
+        Classes that are neither strings nor numbers are not in the file, and must be given.
+        """
         with open_archive(path) as archive:
             if "selector" not in archive.names():
                 raise InputError("this is not a saved selector")
-            selector = cls._from_arrays({name: archive.read(name) for name in sorted(archive.names())})
+            selector = cls._from_arrays({name: archive.read(name) for name in sorted(archive.names())}, classes)
             _refuse_others("models", selector.models, models)
             _refuse_others("policies", selector.policies, policies)
         return selector
@@ -205,22 +281,25 @@ class Selector:
             }
             arrays = {"selector": np.asarray(json.dumps(header))}
             arrays |= {f"learner.{name}": value for name, value in self._learner.state().items()}
+            arrays |= storage.write_history(self._history, self._class_number)
             return arrays | storage.write_pending(self._ledger.pending)
 
     @classmethod
-    def _from_arrays(cls, arrays: dict[str, Array]) -> Selector:
+    def _from_arrays(cls, arrays: dict[str, Array], classes: Sequence[Any] | None = None) -> Selector:
         header = storage.read_header(str(arrays["selector"]))
-        selector = cls(**storage.constructor_options(header["options"]))
+        selector = cls(**storage.constructor_options(header["options"], classes))
         storage.restore_random_state(selector._uniforms, header["random_state"])
         storage.read_learner(selector._learner, arrays)
         pending = storage.read_pending(selector._options, selector.rounds, arrays)
         selector._ledger.restore(header["spent"], pending)
+        storage.read_history(selector._history, selector.models, selector.classes, selector.rounds, arrays)
         hasten(selector._learner, selector._intake, selector._draws)
         return selector
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copy and pickle as `save` and `load` do: a lock and work space are not for sharing."""
-        return Selector._from_arrays, (self._arrays(),)
+        named = self._options.classes
+        return Selector._from_arrays, (self._arrays(), None if named is None else list(named))
 
 
 def _refuse_others(what: str, saved: list[str], wanted: Sequence[str] | None) -> None:

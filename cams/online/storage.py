@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from cams.advice import SUM_TOLERANCE
+from cams.classes import Classes
 from cams.errors import InputError
 from cams.learners import Learner, Round
+from cams.online.decision import Decision, History
 from cams.online.ledger import DEAREST, Pending
-from cams.online.options import Options
+from cams.online.options import Options, writable
 
 Array = npt.NDArray[Any]
 Arrays = Mapping[str, Array]
@@ -49,12 +51,26 @@ def read_header(text: str) -> dict[str, Any]:
     return header
 
 
-def constructor_options(options: dict[str, Any]) -> dict[str, Any]:
-    """Return saved options as the keywords that make the same selector."""
+def constructor_options(options: dict[str, Any], classes: Sequence[Any] | None) -> dict[str, Any]:
+    """Return saved options as the keywords that make the same selector; `classes` are those the caller knows."""
     settings = options["settings"]
     if not isinstance(settings, dict) or set(settings) & set(options):
         raise InputError("'settings' is not a table of a learner's settings")
-    return {name: value for name, value in options.items() if name != "settings"} | settings
+    keywords = {name: value for name, value in options.items() if name != "settings"} | settings
+    if options["classes"] is not None or classes is not None:
+        keywords |= {"classes": _same_classes(options["classes"], classes), "num_classes": None}
+    return keywords
+
+
+def _same_classes(saved: Any, known: Sequence[Any] | None) -> list[Any]:
+    """Return saved classes, or those that are `known` already if they are the same."""
+    if known is not None:
+        if writable(Classes(known)) != saved:
+            raise InputError(f"this was saved for other classes than {', '.join(map(repr, known[:5]))}")
+        return list(known)
+    if not isinstance(saved, list) or not all(isinstance(value, str | int | float) for value in saved):
+        raise InputError("this has classes that no file can hold, pass `classes` as they were")
+    return saved
 
 
 def restore_random_state(generator: np.random.Generator, state: Any) -> None:
@@ -109,6 +125,42 @@ def read_pending(options: Options, rounds: int, arrays: Arrays) -> dict[int, Pen
         values = {name: array[i] if array[i].ndim else array[i].item() for name, array in stored.items()}
         pending[ticket] = Pending(Round(query=True, **values), cost)
     return pending
+
+
+def write_history(history: History, class_number: Callable[[Any], int]) -> dict[str, Array]:
+    kept, labels = history.decisions, history.labels
+    return {
+        "history.model": np.asarray([d.model_index for d in kept], dtype=np.int64),
+        "history.prediction": np.asarray([class_number(d.prediction) for d in kept], dtype=np.int64),
+        "history.query": np.asarray([d.query for d in kept], dtype=np.bool_),
+        "history.query_probability": np.asarray([d.query_probability for d in kept], dtype=np.float64),
+        "history.label": np.asarray(
+            [class_number(labels[d.ticket]) if d.ticket in labels else -1 for d in kept], dtype=np.int64
+        ),
+    }
+
+
+def read_history(history: History, models: list[str], classes: list[Any], rounds: int, arrays: Arrays) -> None:
+    """Fill a history with the rounds that came last."""
+    count = min(rounds, history.decisions.maxlen or 0)
+    expected = {
+        "model": ("i", 0, len(models) - 1),
+        "prediction": ("i", 0, len(classes) - 1),
+        "query": ("b", 0, 1),
+        "query_probability": ("f", 0, 1),
+        "label": ("i", -1, len(classes) - 1),
+    }
+    columns = []
+    for name, (kind, low, high) in expected.items():
+        found = _array(arrays, f"history.{name}")
+        _like(f"history.{name}", found, (count,), kind)
+        _in_range(f"history.{name}", found, low, high)
+        columns.append(found.tolist())
+    for ticket, row in enumerate(zip(*columns, strict=True), start=rounds - count + 1):
+        model, prediction, query, probability, label = row
+        history.add(Decision(models[model], model, classes[prediction], query, probability, ticket))
+        if label >= 0:
+            history.answer(ticket, classes[label])
 
 
 def _check_rounds(options: Options, count: int, stored: dict[str, Array]) -> None:
