@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cams import InputError, Selector
 from cams.archive import write_archive
+from tests.fuzzing import examples
 
 Arrays = dict[str, np.ndarray]
 
@@ -136,7 +137,7 @@ def goes_on_or_says_why_not(path: Path) -> None:
     selector.step(np.zeros(len(selector.models), dtype=int), np.full((len(selector.policies), 3), 1 / 3))
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(150)
 @given(data=st.data())
 def test_a_damaged_file_is_refused_or_changes_nothing(data, saved, tmp_path):
     content = bytearray(saved.read_bytes())
@@ -155,7 +156,7 @@ JUNK = st.one_of(
 )
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(150)
 @given(data=st.data())
 def test_any_edit_of_a_header_is_refused_or_makes_a_selector_that_works(data, saved, tmp_path):
     arrays = state("ciwal")
