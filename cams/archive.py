@@ -166,7 +166,8 @@ def read_archive(path: str | os.PathLike[str]) -> dict[str, Array]:
 
 def write_archive(path: str | os.PathLike[str], arrays: Mapping[str, npt.ArrayLike]) -> None:
     """Write a compressed `.npz`, whole or not at all; equal arrays make equal bytes. What needs pickle is refused."""
-    plain: dict[str, Any] = {name: np.asarray(value) for name, value in arrays.items()}
+    # In order of their names and row by row in memory, so that nothing depends on how the arrays came about.
+    plain: dict[str, Any] = {name: np.asarray(arrays[name], order="C") for name in sorted(arrays)}
     for name, array in plain.items():
         if array.dtype.hasobject:
             raise InputError(f"{path}: array '{name}' has type object, which only pickle could store")

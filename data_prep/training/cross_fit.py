@@ -30,11 +30,13 @@ class Lesson:
         return Lesson(self.features[chosen], self.labels[chosen], self.rewards[chosen])
 
 
-# rate(member, lesson, features (M, d), seed): train one policy, return the rewards (M, k) it predicts.
-Rate = Callable[[Member, Lesson, np.ndarray, int], np.ndarray]
+# fit_predict(member, lesson, features (M, d), seed): train one policy, return the rewards (M, k) it predicts.
+FitPredict = Callable[[Member, Lesson, np.ndarray, int], np.ndarray]
 
 
-def cross_fit(rate: Rate, table: Table, split: Split, classifiers: Classifiers, context: Context) -> Policies:
+def cross_fit(
+    fit_predict: FitPredict, table: Table, split: Split, classifiers: Classifiers, context: Context
+) -> Policies:
     """Rewards on the pool by policies trained on all P policy rows; rewards on each fold of the policy rows by
     policies trained on the other folds, so that the held-out rewards cover every policy row."""
     settings = context.settings.policies
@@ -47,7 +49,7 @@ def cross_fit(rate: Rate, table: Table, split: Split, classifiers: Classifiers, 
     parts = {POOL: (lesson, table.inputs[split.pool_rows])}
     for fold in range(settings.folds):
         parts[fold] = (lesson.rows(fold_of != fold), lesson.features[fold_of == fold])
-    rated = rate_all(rate, members, parts, context)
+    rated = predict_all(fit_predict, members, parts, context)
     held_out = np.empty((len(labels), len(members), rewards.shape[1]), dtype=np.float32)
     for fold in range(settings.folds):
         held_out[fold_of == fold] = rated[fold]
@@ -60,25 +62,27 @@ def cross_fit(rate: Rate, table: Table, split: Split, classifiers: Classifiers, 
     )
 
 
-def rate_all(
-    rate: Rate, members: list[Member], parts: dict[int, tuple[Lesson, np.ndarray]], context: Context
+def predict_all(
+    fit_predict: FitPredict, members: list[Member], parts: dict[int, tuple[Lesson, np.ndarray]], context: Context
 ) -> dict[int, np.ndarray]:
     """The rewards (M, s, k) of every part by all members, trained side by side."""
     tasks = [(part, member) for part in parts for member in members]
-    jobs = (delayed(rate_once)(rate, member, part, *parts[part], context) for part, member in tasks)
+    jobs = (delayed(predict_once)(fit_predict, member, part, *parts[part], context) for part, member in tasks)
     finished = Parallel(n_jobs=context.n_jobs, return_as="generator")(jobs)
     results = list(tqdm(finished, total=len(tasks), desc=f"{context.dataset} policies", disable=None))
     count = len(members)
     return {part: np.stack(results[i * count : (i + 1) * count], axis=1) for i, part in enumerate(parts)}
 
 
-def rate_once(rate: Rate, member: Member, part: int, lesson: Lesson, rated: np.ndarray, context: Context) -> np.ndarray:
+def predict_once(
+    fit_predict: FitPredict, member: Member, part: int, lesson: Lesson, rated: np.ndarray, context: Context
+) -> np.ndarray:
     """One policy's rewards for one part, from its checkpoint if it was trained before."""
     seed = context.integer_seed("policy", stable_id(f"{member['name']}/{part}"))
     key = (member, seed, lesson.features, lesson.rewards, rated)
 
     def compute() -> dict[str, np.ndarray]:
-        return {"rewards": np.clip(rate(member, lesson, rated, seed), 0, 1).astype(np.float32)}
+        return {"rewards": np.clip(fit_predict(member, lesson, rated, seed), 0, 1).astype(np.float32)}
 
     return context.checkpoints("policies").arrays(f"{member['name']}-{part}", key, compute)["rewards"]
 

@@ -9,11 +9,12 @@ from omegaconf import OmegaConf
 
 from data_prep.datasets.cifar10.networks import build_network
 from data_prep.datasets.cifar10.runs import divided_classes, in_parallel, kept_weights, setup_from, skewed_rows
-from data_prep.datasets.cifar10.training import CLASSES, Setup, outputs_of, seeded, train
+from data_prep.datasets.cifar10.training import CLASSES, Setup, outputs_of, train
 from data_prep.pipeline.checkpoints import Checkpoints
 from data_prep.pipeline.context import Context
 from data_prep.pipeline.dataset import Classifiers, Split, Table
 from data_prep.pipeline.hashes import fingerprint
+from data_prep.training.seeding import seeded
 
 
 @dataclass(frozen=True)

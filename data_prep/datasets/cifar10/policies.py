@@ -17,11 +17,12 @@ from torch import Tensor, nn
 from cams.compact import HeadRewards
 from data_prep.datasets.cifar10.networks import build_network
 from data_prep.datasets.cifar10.runs import divided_classes, in_parallel, kept_weights, setup_from, skewed_rows
-from data_prep.datasets.cifar10.training import RewardObjective, Setup, StateDict, outputs_of, seeded, train
+from data_prep.datasets.cifar10.training import RewardObjective, Setup, StateDict, outputs_of, train
 from data_prep.pipeline.checkpoints import Checkpoints
 from data_prep.pipeline.context import Context
 from data_prep.pipeline.dataset import Classifiers, Policies, Split, Table
 from data_prep.pipeline.hashes import fingerprint
+from data_prep.training.seeding import seeded
 
 # Features are normalised, so all but one in 160 lie within this many standard deviations.
 FEATURE_RANGE = 2.5
@@ -117,10 +118,12 @@ def train_policies(table: Table, split: Split, classifiers: Classifiers, context
     biased_setup = setup_from(context.settings.training, settings.biased.schedule)
 
     normal_runs = declared_runs(training_rows, context)
-    normal = in_parallel(rate, [(run, rating, normal_setup) for run in normal_runs], context.n_jobs, "policies")
+    jobs = [(run, rating, normal_setup) for run in normal_runs]
+    normal = in_parallel(train_run, jobs, context.n_jobs, "policies")
     starts = [trained.file for trained in normal]
     biased_runs = declared_biased_runs(table, training_rows, normal_runs, starts, context)
-    biased = in_parallel(rate, [(run, rating, biased_setup) for run in biased_runs], context.n_jobs, "biased policies")
+    jobs = [(run, rating, biased_setup) for run in biased_runs]
+    biased = in_parallel(train_run, jobs, context.n_jobs, "biased policies")
 
     names = [name for run in normal_runs for name in normal_setup.schedule.snapshot_names(run.name)]
     kinds = ["normal"] * len(names) + ["biased"] * len(biased_runs)
@@ -180,7 +183,7 @@ def declared_biased_runs(
     return runs
 
 
-def rate(run: PolicyRun, rating: Rating, setup: Setup) -> Trained:
+def train_run(run: PolicyRun, rating: Rating, setup: Setup) -> Trained:
     """Features and heads of every snapshot of one run, trained here unless it is on disk."""
     settings = {
         "network": run.network,

@@ -7,7 +7,6 @@ their `Objective`. Nothing here knows about splits, files or the number of runs.
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,7 +27,7 @@ class Schedule:
     """How one run is trained; every field is a value of conf/dataset/cifar10.yaml."""
 
     epochs: int
-    peak_rate: float
+    learning_rate: float  # at its peak
     batch_size: int
     momentum: float
     weight_decay: float
@@ -156,19 +155,6 @@ def train(
     return snapshots
 
 
-@contextmanager
-def seeded(seed: int, threads: int) -> Iterator[None]:
-    """Everything random inside (initial weights, batches, crops) follows from the seed; the caller's state is kept."""
-    previous = torch.get_num_threads()
-    torch.set_num_threads(threads)
-    try:
-        with torch.random.fork_rng():
-            torch.manual_seed(seed)
-            yield
-    finally:
-        torch.set_num_threads(previous)
-
-
 @torch.inference_mode()
 def outputs_of(network: nn.Module, pixels: np.ndarray, setup: Setup) -> np.ndarray:
     """The network's outputs for every image, in order, (n, outputs)."""
@@ -221,12 +207,12 @@ def _batches(num_images: int, schedule: Schedule, num_steps: int) -> Iterator[np
 def _optimizer(network: nn.Module, schedule: Schedule, steps_per_epoch: int) -> tuple[Any, Any]:
     optimizer = torch.optim.SGD(
         network.parameters(),
-        lr=schedule.peak_rate,
+        lr=schedule.learning_rate,
         momentum=schedule.momentum,
         nesterov=True,
         weight_decay=schedule.weight_decay,
     )
     rates = torch.optim.lr_scheduler.OneCycleLR(
-        optimizer, max_lr=schedule.peak_rate, total_steps=schedule.epochs * steps_per_epoch, cycle_momentum=False
+        optimizer, max_lr=schedule.learning_rate, total_steps=schedule.epochs * steps_per_epoch, cycle_momentum=False
     )
     return optimizer, rates

@@ -3,8 +3,7 @@
 torch-geometric runs on torch's own scatter operations here; torch-scatter and its kin are not needed.
 """
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +14,7 @@ from torch_geometric.nn import GAT, GCN, AttentiveFP, global_add_pool
 from torch_geometric.utils.smiles import e_map, x_map
 
 from data_prep.datasets.hiv.features import Graphs
+from data_prep.training.seeding import reproducible
 
 ATOM_CATEGORIES = [len(values) for values in x_map.values()]
 BOND_CATEGORIES = [len(values) for values in e_map.values()]
@@ -81,21 +81,6 @@ def _ranges(starts: np.ndarray, counts: np.ndarray) -> np.ndarray:
     return np.repeat(starts, counts) + np.arange(counts.sum()) - before
 
 
-@contextmanager
-def reproducible_torch(threads: int, seed: int) -> Iterator[None]:
-    """Fixed thread count, deterministic kernels and a seed; the caller's torch settings come back afterwards."""
-    before = torch.get_num_threads(), torch.are_deterministic_algorithms_enabled()
-    with torch.random.fork_rng(devices=[]):
-        torch.set_num_threads(threads)
-        torch.use_deterministic_algorithms(True)
-        torch.manual_seed(seed)
-        try:
-            yield
-        finally:
-            torch.set_num_threads(before[0])
-            torch.use_deterministic_algorithms(before[1])
-
-
 def make_network(settings: Mapping) -> MoleculeNet:
     return MoleculeNet(settings["family"], settings["hidden"], settings["layers"], settings["dropout"])
 
@@ -104,13 +89,13 @@ def train_network(
     graphs: Graphs, rows: np.ndarray, labels: np.ndarray, settings: Mapping, seed: int, threads: int = 1
 ) -> MoleculeNet:
     """Fit on molecules `rows` with their `labels` (len(rows),) under binary cross-entropy; one-cycle Adam."""
-    with reproducible_torch(threads, seed):
+    with reproducible(seed, threads):
         net = make_network(settings)
         shuffler = np.random.default_rng(seed)
-        steps_per_epoch = -(-len(rows) // settings["batch"])
-        optimiser = torch.optim.AdamW(net.parameters(), lr=settings["rate"], weight_decay=1e-4)
+        steps_per_epoch = -(-len(rows) // settings["batch_size"])
+        optimiser = torch.optim.AdamW(net.parameters(), lr=settings["learning_rate"], weight_decay=1e-4)
         schedule = torch.optim.lr_scheduler.OneCycleLR(
-            optimiser, settings["rate"], epochs=settings["epochs"], steps_per_epoch=steps_per_epoch
+            optimiser, settings["learning_rate"], epochs=settings["epochs"], steps_per_epoch=steps_per_epoch
         )
         loss_of = nn.BCEWithLogitsLoss()
         targets = torch.from_numpy(labels.astype(np.float32))
@@ -135,6 +120,6 @@ def load_network(path: Path, settings: Mapping) -> MoleculeNet:
 @torch.no_grad()
 def predict_network(net: MoleculeNet, graphs: Graphs, rows: np.ndarray, threads: int = 1) -> np.ndarray:
     """Probability of "active" for molecules `rows`, (len(rows),) float32."""
-    with reproducible_torch(threads, seed=0):
+    with reproducible(0, threads):
         blocks = [rows[start : start + PREDICT_BATCH] for start in range(0, len(rows), PREDICT_BATCH)]
         return np.concatenate([torch.sigmoid(net(collate(graphs, block))).numpy() for block in blocks])

@@ -9,19 +9,18 @@ from dataclasses import replace
 import numpy as np
 import torch
 from omegaconf import OmegaConf
-from torch import nn
 
 from data_prep.datasets.hiv.features import FINGERPRINTS, Molecules, num_bits, unpack
-from data_prep.datasets.hiv.networks import reproducible_torch
 from data_prep.datasets.hiv.regions import regions_of
 from data_prep.pipeline.context import Context
 from data_prep.pipeline.dataset import Classifiers, Policies, Split, Table
 from data_prep.training.cross_fit import Lesson, Member, cross_fit
+from data_prep.training.perceptron import learn_rewards
 
 
 def train_policies(table: Table, split: Split, classifiers: Classifiers, context: Context) -> Policies:
     inputs = side_by_side(table.inputs, regions_of(table.inputs, split, context))
-    return cross_fit(rate, replace(table, inputs=inputs), split, classifiers, with_perceptron(context))
+    return cross_fit(fit_predict, replace(table, inputs=inputs), split, classifiers, with_perceptron(context))
 
 
 def with_perceptron(context: Context) -> Context:
@@ -46,14 +45,14 @@ def bits_of(inputs: np.ndarray, fingerprint: str) -> torch.Tensor:
     return torch.from_numpy(unpack(inputs[:, start : start + widths[position]], fingerprint))
 
 
-def rate(member: Member, lesson: Lesson, inputs: np.ndarray, seed: int) -> np.ndarray:
+def fit_predict(member: Member, lesson: Lesson, inputs: np.ndarray, seed: int) -> np.ndarray:
     """Train one policy and return the rewards (M, k) it predicts for `inputs`."""
-    with reproducible_torch(threads=1, seed=seed):
-        bits, rewards = bits_of(lesson.features, member["fingerprint"]), torch.from_numpy(lesson.rewards)
-        network = perceptron(bits.shape[1], member["hidden"], rewards.shape[1], member["dropout"])
-        fit(network, bits, rewards, drawing_weights(member, lesson), member, np.random.default_rng(seed))
-        with torch.inference_mode():
-            return network.eval()(bits_of(inputs, member["fingerprint"])).sigmoid().numpy()
+    bits, rated = (bits_of(rows, member["fingerprint"]) for rows in (lesson.features, inputs))
+    weights = drawing_weights(member, lesson)
+    # A biased policy's epoch is as many rows as its distribution favours, so that one region is not seen too often.
+    skewed = weights.min() < weights.max()
+    rows_per_epoch = round(1 / np.square(weights).sum()) if skewed else len(weights)
+    return learn_rewards(bits, torch.from_numpy(lesson.rewards), rated, member, seed, weights, rows_per_epoch)
 
 
 def drawing_weights(member: Member, lesson: Lesson) -> np.ndarray:
@@ -64,31 +63,3 @@ def drawing_weights(member: Member, lesson: Lesson) -> np.ndarray:
     if "regions" in member:
         weights *= np.isin(lesson.features[:, -1], member["regions"])
     return weights / weights.sum()
-
-
-def perceptron(num_inputs: int, hidden: int, num_outputs: int, dropout: float) -> nn.Sequential:
-    """One hidden layer; the outputs are logits of being right."""
-    return nn.Sequential(nn.Linear(num_inputs, hidden), nn.ReLU(), nn.Dropout(dropout), nn.Linear(hidden, num_outputs))
-
-
-def fit(
-    network: nn.Sequential,
-    bits: torch.Tensor,
-    rewards: torch.Tensor,
-    weights: np.ndarray,
-    member: Member,
-    rng: np.random.Generator,
-) -> None:
-    """AdamW on the cross-entropy of right or wrong, every classifier an output of its own."""
-    optimiser = torch.optim.AdamW(network.parameters(), lr=member["rate"], weight_decay=member["weight_decay"])
-    skewed = weights.min() < weights.max()
-    # A biased policy's epoch is as many rows as its distribution favours, so that one region is not seen too often.
-    count = len(weights) if not skewed else round(1 / np.square(weights).sum())
-    network.train()
-    for _ in range(member["epochs"]):
-        order = rng.choice(len(weights), size=count, replace=skewed, p=weights)
-        for rows in torch.from_numpy(order).split(member["batch"]):
-            loss = nn.functional.binary_cross_entropy_with_logits(network(bits[rows]), rewards[rows])
-            optimiser.zero_grad()
-            loss.backward()
-            optimiser.step()

@@ -7,8 +7,8 @@ import numpy as np
 from data_prep.datasets.imagenet.zoo import features
 from data_prep.pipeline.context import Context
 from data_prep.pipeline.dataset import Classifiers, Policies, Split, Table
+from data_prep.training import perceptron
 from data_prep.training.cross_fit import Lesson, Member, cross_fit
-from data_prep.training.perceptron import rate as rate_perceptron
 
 
 def train_policies(table: Table, split: Split, classifiers: Classifiers, context: Context) -> Policies:
@@ -20,11 +20,11 @@ def train_policies(table: Table, split: Split, classifiers: Classifiers, context
         name: (int(end - block.shape[1]), int(end)) for name, block, end in zip(backbones, blocks, ends, strict=True)
     }
 
-    def rate(member: Member, lesson: Lesson, inputs: np.ndarray, seed: int) -> np.ndarray:
+    def fit_predict(member: Member, lesson: Lesson, inputs: np.ndarray, seed: int) -> np.ndarray:
         start, end = columns[member["backbone"]]
         own = replace(lesson, features=lesson.features[:, start:end])
         layers = [end - start, *member["hidden"], lesson.rewards.shape[1]]
-        return rate_perceptron({**member, "layers": layers}, own, inputs[:, start:end], seed)
+        return perceptron.fit_predict({**member, "layers": layers}, own, inputs[:, start:end], seed)
 
     side_by_side = replace(table, inputs=np.concatenate(blocks, axis=1))
-    return cross_fit(rate, side_by_side, split, classifiers, context)
+    return cross_fit(fit_predict, side_by_side, split, classifiers, context)

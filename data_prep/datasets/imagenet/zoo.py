@@ -13,6 +13,7 @@ from tqdm import tqdm
 from cams.errors import InputError
 from data_prep.pipeline.context import Context, stable_id
 from data_prep.pipeline.dataset import Table
+from data_prep.training.seeding import seeded
 from data_prep.training.torchvision_shim import models, transforms
 
 Transform = Callable[[Image.Image], torch.Tensor]
@@ -59,12 +60,13 @@ def features(name: str, table: Table, context: Context) -> np.ndarray:
 
 def key_of(name: str, table: Table, context: Context) -> tuple:
     weights, size = context.settings.weights, context.settings.image_size
-    return {"name": name, "weights": weights, "size": size, "seed": seed_of(name, context)}, table.inputs
+    seed = None if weights else seed_of(name, context)
+    return {"name": name, "weights": weights, "size": size, "seed": seed}, table.inputs
 
 
-def seed_of(name: str, context: Context) -> int | None:
-    """Pretrained weights need no seed; untrained ones are drawn from it."""
-    return None if context.settings.weights else context.integer_seed("network", stable_id(name))
+def seed_of(name: str, context: Context) -> int:
+    """Networks without pretrained weights are drawn from it."""
+    return context.integer_seed("network", stable_id(name))
 
 
 def build(name: str, num_classes: int, context: Context) -> tuple[nn.Module, Transform]:
@@ -76,8 +78,7 @@ def build(name: str, num_classes: int, context: Context) -> tuple[nn.Module, Tra
         if len(weights.meta["categories"]) != num_classes:
             raise InputError(f"'{name}' knows {len(weights.meta['categories'])} classes, the images have {num_classes}")
         return models.get_model(name, weights=weights), weights.transforms()
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed_of(name, context))
+    with seeded(seed_of(name, context)):
         network = models.get_model(name, weights=None, num_classes=num_classes)
     size = context.settings.image_size
     steps = [transforms.Resize((size, size)), transforms.ToImage(), transforms.ToDtype(torch.float32, scale=True)]

@@ -11,10 +11,10 @@ from data_prep.training.estimators import POLICIES, make_estimator, predict_in_c
 
 
 def train_policies(table: Table, split: Split, classifiers: Classifiers, context: Context) -> Policies:
-    return cross_fit(rate, table, split, classifiers, context)
+    return cross_fit(fit_predict, table, split, classifiers, context)
 
 
-def rate(member: Member, lesson: Lesson, features: np.ndarray, seed: int) -> np.ndarray:
+def fit_predict(member: Member, lesson: Lesson, features: np.ndarray, seed: int) -> np.ndarray:
     """Fit one regressor with k outputs, on at most `rows` rows, and predict the rewards (M, k)."""
     chosen = np.random.default_rng(seed).permutation(len(lesson.features))[: member.get("rows")]
     lesson = lesson.rows(np.sort(chosen))

@@ -45,10 +45,10 @@ def lesson() -> Lesson:
 
 def test_perceptrons_learn_rewards_and_repeat_themselves(lesson):
     policies = pytest.importorskip("data_prep.training.perceptron")
-    rewards = policies.rate(MEMBER, lesson, lesson.features, seed=1)
+    rewards = policies.fit_predict(MEMBER, lesson, lesson.features, seed=1)
     assert rewards.shape == (300, 3)
     assert np.mean(rewards.argmax(axis=1) == (lesson.features[:, 0] <= 0)) > 0.95
-    assert np.array_equal(rewards, policies.rate(MEMBER, lesson, lesson.features, seed=1))
+    assert np.array_equal(rewards, policies.fit_predict(MEMBER, lesson, lesson.features, seed=1))
 
 
 def test_a_biased_perceptron_sees_its_classes_only(lesson):
@@ -57,6 +57,6 @@ def test_a_biased_perceptron_sees_its_classes_only(lesson):
     seen = lesson.labels < 2
     other_rewards = Lesson(lesson.features, lesson.labels, np.where(seen[:, None], lesson.rewards, 1.0))
     assert np.array_equal(
-        policies.rate(member, lesson, lesson.features, seed=1),
-        policies.rate(member, other_rewards, lesson.features, seed=1),
+        policies.fit_predict(member, lesson, lesson.features, seed=1),
+        policies.fit_predict(member, other_rewards, lesson.features, seed=1),
     )

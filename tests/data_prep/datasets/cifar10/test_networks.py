@@ -16,10 +16,10 @@ from data_prep.datasets.cifar10.training import (
     Schedule,
     Setup,
     outputs_of,
-    seeded,
     train,
 )
 from data_prep.pipeline.context import settings_at_scale
+from data_prep.training.seeding import seeded
 
 CONF = OmegaConf.load(Path(__file__).parents[4] / "conf/dataset/cifar10.yaml")
 MEAN, STD = (0.49, 0.48, 0.45), (0.25, 0.24, 0.26)
@@ -32,7 +32,7 @@ def declared(scale, part):
 
 def setup_of_one_step(size=32):
     schedule = Schedule(
-        epochs=1, peak_rate=0.01, batch_size=2, momentum=0.9, weight_decay=0.0, snapshots=(1,), max_steps=1
+        epochs=1, learning_rate=0.01, batch_size=2, momentum=0.9, weight_decay=0.0, snapshots=(1,), max_steps=1
     )
     return Setup(schedule, Images(MEAN, STD, size=size, pad=4, augment_group=2), device="cpu", threads=1)
 

@@ -17,16 +17,16 @@ from data_prep.datasets.cifar10.training import (
     Schedule,
     Setup,
     outputs_of,
-    seeded,
     train,
 )
+from data_prep.training.seeding import seeded
 
 NETWORK = {"family": "resnet", "widths": [8, 16]}
 IMAGES = Images(mean=(0.5, 0.5, 0.5), std=(0.25, 0.25, 0.25), size=32, pad=4, augment_group=8)
 
 
 def setup(epochs=2, snapshots=(1, 2), **changes):
-    values = {"peak_rate": 0.05, "batch_size": 16, "momentum": 0.9, "weight_decay": 5e-4, **changes}
+    values = {"learning_rate": 0.05, "batch_size": 16, "momentum": 0.9, "weight_decay": 5e-4, **changes}
     return Setup(Schedule(epochs=epochs, snapshots=snapshots, **values), IMAGES, device="cpu", threads=1)
 
 

