@@ -3,7 +3,8 @@
     python -m experiments.all
     python -m experiments.all 'steps=[figures,tables]' 'experiments=[main,rcl]' 'datasets=[drift]'
 
-A data set without a bundle is drawn from its records if they are there, and left out with a message if not.
+A data set without a bundle is drawn from its records if they are there, and left out with a message if not. A damaged
+bundle, or a damaged record whose bundle is not here, ends in exit code 2 after all others are made.
 """
 
 from __future__ import annotations
@@ -18,16 +19,18 @@ from omegaconf import DictConfig
 
 import cams
 from cams.errors import nearest
+from cams.files import require_writable
+from data_prep.pipeline.schema import check
 from data_prep.pipeline.shell import entry_point
 from experiments.figures.compose import draw_composed, draw_dataset, figure_stem
+from experiments.figures.kinds import check_panels
 from experiments.records.store import read_facts, record_path
 from experiments.runner.configuration import compose_run, experiment_names
-from experiments.runner.jobs import Places, ensure_record, say_now
+from experiments.runner.jobs import NoBundle, Places, ensure_record, say_now
 from experiments.runner.plan import Plan
-from experiments.runner.resolve import make_plan
+from experiments.runner.resolve import check_run, make_plan
+from experiments.runner.shape import ALL
 from experiments.tables.write import write_tables
-
-STEPS = ("replay", "figures", "tables")
 
 
 def selected_experiments(cfg: DictConfig) -> dict[str, DictConfig]:
@@ -49,13 +52,18 @@ def replay_all(cfg: DictConfig, experiments: dict[str, DictConfig], places: Plac
         if cfg.datasets is None or dataset in cfg.datasets
     ]
     plans.sort(key=_cheapest_data_set_first)
+    failed = []
     for number, plan in enumerate(plans, start=1):
-        prefix = f"[{number:2d}/{len(plans)}] "
-        say = partial(_say_with, prefix)
+        name, prefix = f"{plan.experiment} {plan.dataset}", f"[{number:2d}/{len(plans)}] "
         try:
-            ensure_record(plan, places, cfg.n_jobs, say, fresh=cfg.fresh)
+            ensure_record(plan, places, cfg.n_jobs, partial(_say_with, prefix), fresh=cfg.fresh)
+        except NoBundle as error:
+            say_now(f"{prefix}{name}: left out, {error}")
         except cams.InputError as error:
-            say_now(f"{prefix}{plan.experiment} {plan.dataset}: left out, {error}")
+            say_now(f"{prefix}{name}: failed, {error}")
+            failed.append(f"{name} ({error})")
+    if failed:
+        raise cams.InputError(f"{len(failed)} of {len(plans)} records could not be made, the first is {failed[0]}")
 
 
 def _say_with(prefix: str, sentence: str) -> None:
@@ -89,9 +97,7 @@ def results_root(cfg: DictConfig) -> Path:
 
 
 def run_all(cfg: DictConfig) -> None:
-    for step in cfg.steps:
-        if step not in STEPS:
-            raise cams.InputError(f"unknown step '{step}', expected one of {', '.join(STEPS)}{nearest(step, STEPS)}")
+    check(cfg, ALL, "")
     places = Places(Path(cfg.paths.bundles), results_root(cfg))
     experiments = selected_experiments(cfg)
     known = sorted({dataset for experiment in experiments.values() for dataset in experiment.experiment.datasets})
@@ -100,6 +106,10 @@ def run_all(cfg: DictConfig) -> None:
             raise cams.InputError(
                 f"no experiment here is about '{dataset}', only {', '.join(known)}{nearest(dataset, known)}"
             )
+    for experiment in experiments.values():
+        check_run(experiment)
+        check_panels(experiment.experiment.panels)
+    require_writable(places.results)
     start = time.perf_counter()
     if "replay" in cfg.steps:
         replay_all(cfg, experiments, places)

@@ -9,6 +9,7 @@ Times are of one thread's own processor time, the best of several runs, so that 
 
 from __future__ import annotations
 
+import sys
 import time
 from collections import deque
 from collections.abc import Callable
@@ -24,6 +25,7 @@ import cams
 from cams.engine.kernel import replay_realization
 from cams.engine.state import Stream
 from cams.randomness import stream_order, uniforms
+from data_prep.pipeline.shell import refuse
 
 OUT = Path("results/bench")
 LEARNER_COLUMNS = ["learner", "microseconds per round", "times faster than one-round", "times the reading bound"]
@@ -200,6 +202,8 @@ def write(name: str, table: pd.DataFrame) -> None:
 
 
 def main() -> None:
+    if sys.argv[1:]:
+        refuse(f"`python -m experiments.bench` takes no arguments, and was given {' '.join(sys.argv[1:])}")
     bundle = made_up_bundle(10000, 80, 85, 10)
     write("learners", learner_table(bundle))
     write("scaling", scaling_table(bundle))

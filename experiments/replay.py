@@ -1,4 +1,4 @@
-"""Replay any bundle from the shell.
+r"""Replay any bundle from the shell.
 
     python -m experiments.replay bundle=results/bundles/drift.npz 'learners=[cams,mp]' horizon=3000 \
         'budgets=[100,500]' realizations=50 seed=0 out=outputs/drift
@@ -15,8 +15,10 @@ from typing import Any
 from omegaconf import DictConfig, OmegaConf
 
 import cams
-from cams.files import write_text
+from cams.files import require_writable, write_text
+from data_prep.pipeline.schema import check
 from data_prep.pipeline.shell import entry_point
+from experiments.runner.shape import REPLAY
 
 
 @entry_point("replay")
@@ -24,9 +26,9 @@ def main(cfg: DictConfig) -> None:
     for needed in ("bundle", "budgets", "out"):
         if OmegaConf.is_missing(cfg, needed):
             raise cams.InputError(f"{needed}= is missing, see --help")
+    check(cfg, REPLAY, "")
     out = Path(cfg.out)
-    if out.exists() and not out.is_dir():
-        raise cams.InputError(f"out={out} exists and is not a folder")
+    require_writable(out)
     summary = replay_bundle(cams.Bundle.load(cfg.bundle), cfg).summary()
     write_text(out / "summary.csv", summary.to_csv(index=False))
     print(summary.to_string(index=False))

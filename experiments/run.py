@@ -5,59 +5,67 @@
     python -m experiments.run experiment=main bundle=my.npz horizon=1000 budget=200 realizations=50
     python -m experiments.run -m experiment=main,rcl dataset=drift,hiv seed=0,1 hydra/launcher=joblib
 
-The record of the shipped configuration goes to results/records/<experiment>/<dataset>/seed<k>.parquet. Overridden
-values go beside it, under results/variants/<overrides>/, so that trying something out spoils nothing.
+The record of the shipped configuration goes to results/records/<experiment>/<dataset>/seed0.parquet. Overridden
+values, other seeds and data sets that the experiment does not list go beside it, under results/variants/<overrides>/,
+so that trying something out spoils nothing.
 """
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from pathlib import Path
 
 from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
 from omegaconf import DictConfig
 
-import cams
+from cams.files import require_writable
 from data_prep.pipeline.shell import entry_point
 from experiments.figures.compose import draw_composed, draw_dataset, figure_stem
+from experiments.figures.kinds import check_panels
 from experiments.runner.configuration import compose_run
-from experiments.runner.jobs import Places, ensure_record, say_now
-from experiments.runner.resolve import make_plan
+from experiments.runner.jobs import NoBundle, Places, ensure_record, say_now
+from experiments.runner.resolve import check_run, make_plan
 from experiments.runner.sweep import recording_failures
 
 # Overrides that say what to run or how fast, not what the result is.
-NEUTRAL = ("experiment", "dataset", "n_jobs", "fresh", "hydra", "paths.results", "paths.bundles")
+NEUTRAL = ("experiment", "dataset", "n_jobs", "fresh", "paths.results", "paths.bundles", "seed=0")
 LONGEST_NAME = 120
 
 
-def variant_name(overrides: list[str]) -> str:
+def variant_name(overrides: list[str], neutral: Sequence[str] = NEUTRAL) -> str:
     """Name what was overridden: `horizon=500,learner.cams.floor=0.1`, or an empty string."""
-    kept = sorted(o.lstrip("+~") for o in overrides if o.lstrip("+~").partition("=")[0] not in NEUTRAL)
-    kept = [entry for entry in kept if not entry.startswith("hydra")]
+    given = sorted(override.lstrip("+~") for override in overrides)
+    kept = [o for o in given if o not in neutral and o.partition("=")[0] not in neutral and not o.startswith("hydra")]
     name = ",".join(kept).replace("/", "_").replace(" ", "")
     return name if len(name) <= LONGEST_NAME else hashlib.sha256(name.encode()).hexdigest()[:16]
 
 
-def places_for(cfg: DictConfig, overrides: list[str]) -> tuple[Places, Path]:
-    """Return where records go and where figures go; another seed has its own figures beside the same records."""
+def places_for(cfg: DictConfig, overrides: list[str]) -> Places:
+    """Return where bundles are and results go: what no experiment file lists has a place of its own."""
+    listed = not cfg.experiment.needs_bundle or cfg.experiment.compose or cfg.dataset.name in cfg.experiment.datasets
+    variant = variant_name(overrides, NEUTRAL if listed or cfg.bundle else [n for n in NEUTRAL if n != "dataset"])
     results = Path(cfg.paths.results)
-    record_variant = variant_name([o for o in overrides if not o.startswith("seed=")])
-    figure_variant = variant_name([o for o in overrides if o != "seed=0"])
-    records = results / "variants" / record_variant if record_variant else results
-    figures = results / "variants" / figure_variant if figure_variant else results
-    return Places(Path(cfg.paths.bundles), records, Path(cfg.bundle) if cfg.bundle else None), figures
+    return Places(
+        Path(cfg.paths.bundles),
+        results / "variants" / variant if variant else results,
+        Path(cfg.bundle) if cfg.bundle else None,
+    )
 
 
 def run(cfg: DictConfig) -> None:
+    check_run(cfg)
+    check_panels(cfg.experiment.panels)
     overrides = list(HydraConfig.get().overrides.task)
-    places, figures = places_for(cfg, overrides)
+    places = places_for(cfg, overrides)
+    require_writable(places.results)
     if cfg.experiment.compose:
         run_composite(cfg, places, overrides)
         return
     plan = make_plan(cfg)
     ensure_record(plan, places, cfg.n_jobs, say_now, fresh=cfg.fresh)
-    for path in draw_dataset(cfg, places.record(plan), figure_stem(figures, plan.experiment, plan.dataset)):
+    for path in draw_dataset(cfg, places.record(plan), figure_stem(places.results, plan.experiment, plan.dataset)):
         say_now(f"{plan.experiment} {plan.dataset}: drew {path}")
 
 
@@ -68,7 +76,7 @@ def run_composite(cfg: DictConfig, places: Places, overrides: list[str]) -> None
         other = compose_run([*kept, f"experiment={entry.experiment}"])
         try:
             ensure_record(make_plan(other, entry.dataset), places, cfg.n_jobs, say_now, fresh=cfg.fresh)
-        except cams.InputError as error:
+        except NoBundle as error:
             say_now(f"{cfg.experiment.name}: panel '{entry.title}' is left out, {error}")
     for path in draw_composed(cfg, places.results, cfg.seed):
         say_now(f"{cfg.experiment.name}: drew {path}")

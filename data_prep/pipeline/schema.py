@@ -6,12 +6,15 @@ A schema is written the way the configuration is:
     Each(...)                     a mapping with keys of any name
     [...]                         a list, every entry like the one given
     int, float, str, bool, None   a value of that kind; a whole number is also a number
+    Range(int, 1)                 a number within limits
+    Words("rows", "columns")      one of these words
     (..., ...)                    one of several
     ANYTHING                      not looked into
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 from omegaconf import OmegaConf
@@ -20,6 +23,7 @@ from cams.errors import InputError, nearest
 
 Schema = Any
 ANYTHING = object
+FEW = 4
 WORDS = {int: "a whole number", float: "a number", str: "a text", bool: "true or false", None: "null"}
 
 
@@ -30,35 +34,72 @@ class Each:
     entry: Schema
 
 
+@dataclass(frozen=True)
+class Range:
+    """A number from `least` to `most`, whole if `kind` is int."""
+
+    kind: type
+    least: float = -inf
+    most: float = inf
+
+    def __contains__(self, value: Any) -> bool:
+        return fits(value, self.kind) and self.least <= value <= self.most
+
+    def __str__(self) -> str:
+        limits = f"of at least {self.least}" if self.most == inf else f"from {self.least} to {self.most}"
+        return f"{WORDS[self.kind]} {limits}"
+
+
+class Words:
+    """One of some words."""
+
+    def __init__(self, *words: str) -> None:
+        self.words = words
+
+    def __contains__(self, value: Any) -> bool:
+        return value in self.words
+
+    def __str__(self) -> str:
+        return " or ".join(self.words) if len(self.words) < FEW else f"one of {', '.join(self.words)}"
+
+
 def check(node: Any, schema: Schema, where: str) -> None:
-    """Refuse a configuration that its schema does not allow; `where` names its place, such as `stream`."""
+    """Refuse a configuration that its schema does not allow; `where` names its place (empty: the whole)."""
     plain = OmegaConf.to_container(node, resolve=True) if OmegaConf.is_config(node) else node
     options = schema if isinstance(schema, tuple) else (schema,)
     for option in options:
         if fits(plain, option):
             check_inside(plain, option, where)
             return
-    raise InputError(f"{where} is {shown(plain)}, expected {' or '.join(words(option) for option in options)}")
+    known = [word for option in options if isinstance(option, Words) for word in option.words]
+    expected = " or ".join(words(option) for option in options)
+    raise InputError(f"{where} is {shown(plain)}, expected {expected}{nearest(str(plain), known)}")
 
 
 def check_inside(node: Any, schema: Schema, where: str) -> None:
     if isinstance(schema, Each):
         for key, value in node.items():
-            check(value, schema.entry, f"{where}.{key}")
+            check(value, schema.entry, inside(where, key))
     elif isinstance(schema, Mapping):
         for key, value in node.items():
             if key not in schema:
-                raise InputError(f"{where} has no key '{key}'{nearest(str(key), schema)}")
-            check(value, schema[key], f"{where}.{key}")
+                raise InputError(f"{where or 'the configuration'} has no key '{key}'{nearest(str(key), schema)}")
+            check(value, schema[key], inside(where, key))
     elif isinstance(schema, list):
         for i, value in enumerate(node):
             check(value, schema[0], f"{where}[{i}]")
+
+
+def inside(where: str, key: object) -> str:
+    return f"{where}.{key}" if where else str(key)
 
 
 def fits(node: Any, schema: Schema) -> bool:
     """Whether a value is of the schema's kind, whatever is inside it."""
     if schema is ANYTHING:
         return True
+    if isinstance(schema, Range | Words):
+        return node in schema
     if isinstance(schema, Mapping | Each):
         return isinstance(node, Mapping)
     if isinstance(schema, list):
@@ -77,7 +118,9 @@ def words(schema: Schema) -> str:
     if isinstance(schema, Each):
         return "a mapping"
     if isinstance(schema, list):
-        return "a list"
+        return "a list in brackets"
+    if isinstance(schema, Range | Words):
+        return str(schema)
     return WORDS.get(schema, "anything")
 
 

@@ -11,10 +11,11 @@ from typing import NoReturn
 
 import hydra
 from hydra.core.hydra_config import HydraConfig
+from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.errors import HydraException, MissingConfigException
 from hydra.types import RunMode
 from omegaconf import DictConfig
-from omegaconf.errors import OmegaConfBaseException
+from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBaseException
 from yaml import YAMLError
 
 from cams.errors import InputError, nearest
@@ -34,6 +35,10 @@ def entry_point(config: str) -> Callable[[Task], Callable[[], None]]:
         def main() -> None:
             # Without this Hydra prints several lines of its own and exits with 1 before anyone can say it better.
             os.environ["HYDRA_FULL_ERROR"] = "1"
+            if {"--help", "-h"} & set(sys.argv[1:]):
+                print(_help(task, config))
+                return
+            sys.argv[1:] = map(_quoted, sys.argv[1:])
             try:
                 composed()
             except InputError as error:
@@ -41,7 +46,7 @@ def entry_point(config: str) -> Callable[[Task], Callable[[], None]]:
             except MissingConfigException as error:
                 refuse(_unknown_choice(error))
             except (HydraException, OmegaConfBaseException) as error:
-                refuse(_with_hint(str(error).splitlines()[0]))
+                refuse(_with_hint(error))
             except YAMLError as error:
                 refuse(f"a configuration file is not valid YAML: {' '.join(str(error).split())}")
 
@@ -73,22 +78,42 @@ def _explained(task: Task) -> Task:
     return run
 
 
-def _with_hint(sentence: str) -> str:
+def _help(task: Task, config: str) -> str:
+    """Return the usage on top of the module and the settings of its configuration; Hydra's own help has no end."""
+    usage = sys.modules[task.__module__].__doc__ or ""
+    sections = (CONF / f"{config}.yaml").read_text(encoding="utf-8").split("\n\n")
+    shown = [section for section in sections if "defaults:" not in section and not section.startswith("hydra:")]
+    return f"{usage.strip()}\n\nSettings (conf/{config}.yaml), each as name=value:\n\n" + "\n\n".join(shown).strip()
+
+
+def _quoted(argument: str) -> str:
+    """Quote a path with characters that Hydra reads as something else: a blank, a bracket, an umlaut."""
+    key, _, value = argument.partition("=")
+    if "/" not in value:
+        return argument
+    try:
+        OverridesParser.create().parse_override(argument)
+    except HydraException:
+        escaped = value.replace("'", "\\'")
+        return f"{key}='{escaped}'"
+    return argument
+
+
+def _with_hint(error: Exception) -> str:
     """Add to what Hydra says what to do about it."""
-    quotes = (
-        "; put an override with brackets, commas or spaces in quotes: 'budgets=[10,50]' or bundle='\"my file.npz\"'"
-    )
+    sentence = str(error).splitlines()[0].rstrip(".")
+    if isinstance(error.__cause__, ConfigKeyError | ConfigAttributeError):
+        parent, key = error.__cause__.parent_node, str(error.__cause__.key)
+        known = [str(name) for name in parent] if isinstance(parent, DictConfig) else []
+        return sentence + (nearest(key, known) or "; --help lists what can be set")
+    quotes = "; an override with brackets, commas or spaces needs quotes: 'budgets=[10,50]', bundle='\"my file.npz\"'"
     hints = {
-        "Could not override": "; --help lists what can be set",
         "no viable alternative": quotes,
         "mismatched input": quotes,
         "LexerNoViableAltException": quotes,
         "Ambiguous value": "; several values need -m, a list needs brackets",
     }
-    for beginning, hint in hints.items():
-        if sentence.startswith(beginning):
-            return sentence.rstrip(".") + hint
-    return sentence
+    return sentence + next((hint for beginning, hint in hints.items() if sentence.startswith(beginning)), "")
 
 
 def _unknown_choice(error: MissingConfigException) -> str:

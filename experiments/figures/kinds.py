@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from cams.errors import lookup
@@ -24,3 +24,9 @@ KINDS: dict[str, Callable[[Record, dict[str, Any]], Panel]] = {
 def make_panel(record: Record, options: dict[str, Any]) -> Panel:
     """Build one panel of an experiment file from a record."""
     return lookup(KINDS, options["kind"], "kind of panel")(record, options)
+
+
+def check_panels(panels: Iterable[Mapping[str, Any]]) -> None:
+    """Refuse a kind that does not exist before anything is computed for it."""
+    for panel in panels:
+        lookup(KINDS, panel.get("kind", ""), "kind of panel")

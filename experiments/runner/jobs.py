@@ -23,6 +23,10 @@ from experiments.runner.computations import computation, computation_code
 from experiments.runner.plan import Plan
 
 
+class NoBundle(cams.InputError):
+    """There is neither a bundle nor a record: the data set was never built here."""
+
+
 @dataclass(frozen=True)
 class Places:
     """Where bundles are read and results written; `own_bundle` is read in place of all others."""
@@ -85,11 +89,12 @@ def compute_record(plan: Plan, places: Places, origin: Origin, workers: int) -> 
 
 
 def _no_bundle(plan: Plan, places: Places, state: State) -> cams.InputError:
+    path, build = places.bundle(plan.dataset), f"`make {plan.dataset}` builds it"
     if places.own_bundle:
-        return cams.InputError(f"there is no bundle {places.own_bundle}")
-    path = places.bundle(plan.dataset)
-    record = "" if state.word == "missing" else f" and its record is {state}"
-    return cams.InputError(f"data set '{plan.dataset}' has no bundle {path}{record}; `make {plan.dataset}` builds it")
+        return cams.InputError(f"there is no bundle {path}")
+    if state.word == "missing":
+        return NoBundle(f"data set '{plan.dataset}' has no bundle {path}; {build}")
+    return cams.InputError(f"the record {places.record(plan)} is {state} and its bundle {path} is not here; {build}")
 
 
 def bundle_digest(plan: Plan, places: Places) -> str | None:

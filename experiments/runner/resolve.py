@@ -9,19 +9,23 @@ from omegaconf import DictConfig, OmegaConf
 
 import cams
 from cams.errors import nearest
+from cams.learners import learner_entry
+from data_prep.pipeline.schema import check
 from experiments.runner.plan import Case, Learner, Plan
+from experiments.runner.shape import OPTIONS, RUN
 from experiments.statistics.bands import budget_grid, round_grid
 
 
 def make_plan(cfg: DictConfig, dataset: str | None = None) -> Plan:
     """Resolve a configuration composed from conf/run.yaml into a plan for one data set."""
+    check_run(cfg)
     name = dataset or dataset_name(cfg)
     experiment = cfg.experiment
     stream = _stream(cfg, name)
-    horizon, budget = int(stream["horizon"]), int(stream["budget"])
-    budgets = _budgets(cfg, horizon, budget)
-    traced = tuple(sorted({min(int(b), horizon) for b in _trace_budgets(experiment, name, budget)}))
+    horizon = int(stream["horizon"])
+    budgets = _budgets(cfg, horizon, int(stream["budget"]))
     points = min(int(experiment.trace.points), horizon)
+    traced = _trace_budgets(cfg, name, horizon, max(budgets)) if points else []
     return Plan(
         experiment=experiment.name,
         dataset=name,
@@ -30,13 +34,19 @@ def make_plan(cfg: DictConfig, dataset: str | None = None) -> Plan:
         realizations=int(stream["realizations"]),
         budgets=tuple(sorted(set(budgets) | set(traced))),
         trace_rounds=tuple(round_grid(horizon, points)) if points else (),
-        trace_budgets=traced if points else (),
+        trace_budgets=tuple(traced),
         learners=tuple(_learner(cfg, entry) for entry in experiment.learners),
         cases=_cases(experiment),
         compute=experiment.compute,
         needs_bundle=bool(experiment.needs_bundle),
         options=_plain(experiment.options),
     )
+
+
+def check_run(cfg: DictConfig) -> None:
+    """Refuse a configuration with a key that means nothing or a value of the wrong kind."""
+    check(cfg, RUN, "")
+    check(cfg.experiment.options, OPTIONS[cfg.experiment.compute], "experiment.options")
 
 
 def dataset_name(cfg: DictConfig) -> str:
@@ -65,9 +75,6 @@ def _stream(cfg: DictConfig, dataset: str) -> dict[str, Any]:
         if key in stream:
             stream[key] = min(stream[key], limit)
     stream |= given
-    for key in ("horizon", "budget", "realizations"):
-        if int(stream[key]) < 1:
-            raise cams.InputError(f"{key} is {stream[key]}, expected at least 1")
     if cfg.budget is not None and cfg.budget > stream["horizon"]:
         raise _too_large(cfg.budget, stream["horizon"])
     stream["budget"] = min(stream["budget"], stream["horizon"])
@@ -86,33 +93,36 @@ def _too_large(budget: int, horizon: int) -> cams.InputError:
 
 
 def _budgets(cfg: DictConfig, horizon: int, budget: int) -> list[int]:
+    """Return the budgets asked for and no others, or the experiment's grid up to `budget`."""
     if cfg.budgets is not None:
-        budgets = [int(b) for b in cfg.budgets]
-        if not budgets or min(budgets) < 1:
-            raise cams.InputError(f"budgets is {budgets}, expected one or more positive numbers")
-        if max(budgets) > horizon:
-            raise _too_large(max(budgets), horizon)
-        return budgets
+        if not cfg.budgets:
+            raise cams.InputError("budgets is [], expected at least one")
+        if max(cfg.budgets) > horizon:
+            raise _too_large(max(cfg.budgets), horizon)
+        return [int(b) for b in cfg.budgets]
     grid = cfg.experiment.budgets
     points = int(cfg.scale.limits.get("points", grid.points))
     return budget_grid(budget, min(points, grid.points), grid.power)
 
 
-def _trace_budgets(experiment: DictConfig, dataset: str, budget: int) -> list[int]:
-    """`trace.budgets` is a list, or one such list per data set; `budget` in it stands for the largest."""
-    wanted = experiment.trace.budgets
+def _trace_budgets(cfg: DictConfig, dataset: str, horizon: int, largest: int) -> list[int]:
+    """Return the budgets whose course is recorded; of budgets given by hand no others are played."""
+    wanted = cfg.experiment.trace.budgets
     if OmegaConf.is_dict(wanted):
         wanted = wanted.get(dataset, ["budget"])
-    return [budget if entry == "budget" else int(entry) for entry in wanted]
+    traced = {largest if entry == "budget" else min(int(entry), horizon) for entry in wanted}
+    if cfg.budgets is not None:
+        traced = traced & set(cfg.budgets) or {largest}
+    return sorted(traced)
 
 
 def _learner(cfg: DictConfig, entry: Any) -> Learner:
     given = {"name": entry} if isinstance(entry, str) else dict(_plain(entry))
-    name = given.pop("name")
-    if name not in cams.LEARNERS:
-        raise cams.InputError(f"unknown learner '{name}'{nearest(name, cams.LEARNERS)}")
-    label = given.pop("label", name)
-    return Learner(name, label, dict(_plain(cfg.learner.get(name, {}))) | given)
+    name, settings = str(given.get("name")), dict(given)
+    label = settings.pop("label", name)
+    settings.pop("name", None)
+    learner_entry(name, settings)
+    return Learner(name, label, dict(_plain(cfg.learner.get(name, {}))) | settings)
 
 
 def _cases(experiment: DictConfig) -> tuple[Case, ...]:

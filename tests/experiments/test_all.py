@@ -42,15 +42,6 @@ def test_everything_that_the_bundles_allow(
             assert (results / "tables" / f"{table}.{kind}").stat().st_size > 100
 
 
-def test_an_unknown_data_set_is_refused(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], results: Path
-) -> None:
-    with pytest.raises(SystemExit) as caught:
-        call(monkeypatch, results, EXPERIMENTS, "datasets=[drft]")
-    assert caught.value.code == 2
-    assert "no experiment here is about 'drft'" in capsys.readouterr().err
-
-
 def test_drawing_twice_changes_nothing(monkeypatch: pytest.MonkeyPatch, results: Path) -> None:
     arguments = ["experiments=[main]", "scale=smoke"]
     call(monkeypatch, results, *arguments)
@@ -78,16 +69,3 @@ def test_paper_numbers_cover_the_streams() -> None:
             assert loss <= cfg.streams[dataset].horizon
     for dataset, facts in paper["collections"].items():
         assert facts["stream"] == cfg.streams[dataset].horizon
-
-
-@pytest.mark.parametrize(
-    ("argument", "words"),
-    [("experiments=[mian]", "did you mean 'main'"), ("steps=[figure]", "did you mean 'figures'")],
-)
-def test_bad_input(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], results: Path, argument: str, words: str
-) -> None:
-    with pytest.raises(SystemExit) as stop:
-        call(monkeypatch, results, argument)
-    assert stop.value.code == 2
-    assert words in capsys.readouterr().err

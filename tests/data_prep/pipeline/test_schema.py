@@ -42,7 +42,7 @@ def test_what_the_schema_allows_passes(node):
         ({"horizon": 2.5}, "experiment.horizon is 2.5, expected a whole number or null"),
         ({"floor": None}, "experiment.floor is null, expected a number"),
         ({"scaled": 1}, "experiment.scaled is 1, expected true or false"),
-        ({"learners": "cams"}, "experiment.learners is 'cams', expected a list"),
+        ({"learners": "cams"}, "experiment.learners is 'cams', expected a list in brackets"),
         ({"learners": [3]}, "experiment.learners[0] is 3, expected a text or a mapping with name, label"),
         ({"streams": [1]}, "experiment.streams is [1], expected a mapping"),
     ],

@@ -1,0 +1,149 @@
+"""Bad input from the shell: one sentence that names the thing and what was expected, exit code 2, nothing written.
+
+To add a case, add a row: the module, its arguments, and words that the sentence must contain.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+
+import pytest
+from hydra.core.global_hydra import GlobalHydra
+
+from experiments.records.store import read_record
+
+MAIN = ["experiment=main", "dataset=vertebral"]
+REPLAY = ["bundle={bundle}", "budgets=[5]", "out={out}"]
+
+BAD_INPUT = [
+    # names
+    ("run", ["experiment=mian"], "unknown experiment 'mian', did you mean 'main'?"),
+    ("run", [*MAIN, "experiment.learners=[cms]"], "'cms'; did you mean 'cams'?"),
+    ("run", [*MAIN, "experiment.compute=replya"], "experiment.compute is 'replya', did you mean 'replay'?"),
+    ("run", [*MAIN, "experiment.panels=[{{kind: loss_against_costs}}]"], "did you mean 'loss_against_cost'?"),
+    ("all", ["experiments=[mian]"], "unknown experiment 'mian'; did you mean 'main'?"),
+    ("all", ["steps=[figure]"], "steps[0] is 'figure' did you mean 'figures'?"),
+    ("all", ["experiments=[main]", "datasets=[vertebrl]"], "'vertebrl', did you mean 'vertebral'?"),
+    ("all", ["experiments=main"], "experiments is 'main', expected a list in brackets"),
+    # keys
+    ("run", [*MAIN, "horizn=10"], "'horizn'; did you mean 'horizon'?"),
+    ("run", [*MAIN, "+horizn=10"], "no key 'horizn'; did you mean 'horizon'?"),
+    ("run", [*MAIN, "learner.cams.flor=0.1"], "'learner.cams.flor'; did you mean 'floor'?"),
+    ("run", [*MAIN, "+learner.cams.flor=0.1"], "learner.cams has no key 'flor'; did you mean 'floor'?"),
+    ("run", [*MAIN, "experiment.learners=[{{name: cams, flor: 0.1}}]"], "flor floor"),
+    ("run", [*MAIN, "+experiment.bugets.points=3"], "experiment has no key 'bugets'; did you mean 'budgets'?"),
+    ("run", [*MAIN, "+experiment.budgets.point=3"], "experiment.budgets has no key 'point'; did you mean 'points'?"),
+    ("run", [*MAIN, "+experiment.streams.vertebral.horizn=9"], "experiment.streams.vertebral has no key 'horizn'"),
+    ("run", [*MAIN, "+streams.vertebral.horizn=9"], "streams.vertebral has no key 'horizn'; did you mean 'horizon'?"),
+    ("run", [*MAIN, "+experiment.titel=x"], "experiment has no key 'titel'; did you mean 'title'?"),
+    (
+        "run",
+        [*MAIN, "experiment.panels=[{{kind: loss_against_cost, titel: x}}]"],
+        "panels[0] 'titel' 'title'",
+    ),
+    (
+        "run",
+        [*MAIN, "experiment.cases=[{{lable: x}}]"],
+        "cases[0] has no key 'lable'; did you mean 'label'?",
+    ),
+    ("run", [*MAIN, "+experiment.options.oracle=true"], "experiment.options has no key 'oracle' 'oracle_drawn'"),
+    ("replay", [*REPLAY, "+horizn=10"], "no key 'horizn'; did you mean 'horizon'?"),
+    ("all", ["+fersh=true"], "no key 'fersh'; did you mean 'fresh'?"),
+    # values
+    ("run", [*MAIN, "seed=abc"], "seed is 'abc', expected a whole number"),
+    ("run", [*MAIN, "horizon=abc"], "horizon is 'abc', expected a whole number"),
+    ("run", [*MAIN, "horizon=0"], "horizon is 0, expected a whole number of at least 1"),
+    ("run", [*MAIN, "horizon=2.5"], "horizon is 2.5"),
+    ("run", [*MAIN, "horizon=500"], "horizon 500 200 rows"),
+    ("run", [*MAIN, "n_jobs=abc"], "n_jobs is 'abc'"),
+    ("run", [*MAIN, "fresh=perhaps"], "fresh is 'perhaps', expected true or false"),
+    ("run", [*MAIN, "budget=90"], "budget 90 is above the horizon 80"),
+    ("run", [*MAIN, "budgets=[5,200]"], "budget 200 is above the horizon 80"),
+    ("run", [*MAIN, "budgets=[]"], "budgets is []"),
+    ("run", [*MAIN, "budgets=5"], "budgets is 5, expected a list in brackets"),
+    ("run", [*MAIN, "budgets=[5,-1]"], "budgets[1] is -1"),
+    ("run", [*MAIN, "experiment.policies=[evil]"], "experiment.policies[0] is 'evil'"),
+    ("run", [*MAIN, "experiment.cases=[{{malicious: 1.5}}]"], "experiment.cases[0].malicious is 1.5 from 0 to 1"),
+    ("all", ["n_jobs=abc"], "n_jobs is 'abc'"),
+    ("replay", [*REPLAY, "seed=-1"], "seed is -1"),
+    ("replay", [*REPLAY, "n_jobs=abc"], "n_jobs is 'abc'"),
+    ("replay", ["budgets=[5]", "out={out}"], "bundle= is missing"),
+    ("replay", [*REPLAY, "learners=[{{label: x}}]"], "learner"),
+    # files
+    ("run", ["experiment=main", "dataset=drift"], "'drift' has no bundle `make drift`"),
+    ("run", ["experiment=main", "bundle=nowhere.npz", "horizon=5", "budget=1", "realizations=1"], "nowhere.npz"),
+    ("run", ["experiment=main", "bundle=other.npz"], "horizon and budget and realizations must be given"),
+    ("replay", ["bundle=no where/my (1).npz", "budgets=[5]", "out={out}"], "no where/my (1).npz"),
+    ("replay", ["bundle={bundle}", "budgets=[5]", "out={bundle}"], "cannot write to"),
+    ("run", [*MAIN, "paths.results={bundle}"], "cannot write to"),
+    ("all", ["experiments=[main]", "paths.results={bundle}"], "cannot write to"),
+    ("bench", ["foo=1"], "takes no arguments foo=1"),
+    # Hydra's own grammar
+    ("replay", [*REPLAY, "learners=[cams"], "needs quotes"),
+    ("replay", ["bundle={bundle}", "budgets=5,6", "out={out}"], "a list needs brackets"),
+]
+
+
+def call(monkeypatch: pytest.MonkeyPatch, module: str, arguments: list[str]) -> None:
+    monkeypatch.setattr(sys, "argv", [f"{module}.py", *arguments])
+    GlobalHydra.instance().clear()
+    importlib.import_module(f"experiments.{module}").main()
+
+
+@pytest.mark.parametrize(("module", "arguments", "words"), BAD_INPUT, ids=lambda value: str(value)[-60:])
+def test_bad_input(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    results: Path,
+    module: str,
+    arguments: list[str],
+    words: str,
+) -> None:
+    places = {"bundle": results / "bundles" / "vertebral.npz", "out": results.parent / "out"}
+    filled = [argument.format(**places) for argument in arguments]
+    if module in ("run", "all"):
+        given = {argument.partition("=")[0] for argument in filled}
+        filled += [f"paths.{name}={path}" for name, path in (("results", results), ("bundles", results / "bundles"))
+                   if f"paths.{name}" not in given]  # fmt: skip
+    with pytest.raises(SystemExit) as stop:
+        call(monkeypatch, module, filled)
+    assert stop.value.code == 2
+    said = capsys.readouterr().err.strip()
+    assert len(said.splitlines()) == 1, said
+    for word in words.split():
+        assert word in said, said
+    assert not list(results.rglob("*.parquet"))
+
+
+def test_help_fits_a_screen_or_two(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    for module in ("run", "all", "replay"):
+        call(monkeypatch, module, ["--help"])
+        said = capsys.readouterr().out
+        assert f"python -m experiments.{module}" in said
+        assert "n_jobs" in said
+        assert len(said.splitlines()) < 90
+
+
+def test_only_the_budgets_asked_for_are_played(monkeypatch: pytest.MonkeyPatch, results: Path) -> None:
+    paths = [f"paths.results={results}", f"paths.bundles={results / 'bundles'}"]
+    for experiment in ("experts", "nonactive"):
+        arguments = [f"experiment={experiment}", "dataset=vertebral", "budgets=[3,7]", "realizations=2", *paths]
+        call(monkeypatch, "run", arguments)
+        (path,) = results.glob(f"variants/*/records/{experiment}/vertebral/seed0.parquet")
+        assert read_record(path).budgets("cams") == [3, 7]
+
+
+def test_a_damaged_bundle_is_named_and_not_left_out(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], results: Path
+) -> None:
+    bundle = results / "bundles" / "vertebral.npz"
+    bundle.write_bytes(bundle.read_bytes()[:500])
+    paths = [f"paths.results={results}", f"paths.bundles={results / 'bundles'}"]
+    with pytest.raises(SystemExit) as stop:
+        call(monkeypatch, "all", ["experiments=[experts]", "datasets=[vertebral,drift]", *paths])
+    assert stop.value.code == 2
+    said = capsys.readouterr()
+    assert "experts drift: left out" in said.out
+    assert "1 of 2 records could not be made, the first is experts vertebral" in said.err
