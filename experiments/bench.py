@@ -3,7 +3,8 @@
     python -m experiments.bench
 
 On a made-up bundle of CIFAR10's shape it compares each learner's compiled replay with the readable one-round learner,
-and with merely reading the advice in the same order, which no learner that looks at all advice can beat.
+and with merely reading the advice in the same order, which no learner that looks at all advice can beat. The online
+selector's steps are compared with the engine's rounds.
 Times are of one thread's own processor time, the best of several runs, so that a busy machine disturbs them least.
 """
 
@@ -29,6 +30,8 @@ from data_prep.pipeline.shell import refuse
 
 OUT = Path("results/bench")
 LEARNER_COLUMNS = ["learner", "microseconds per round", "times faster than one-round", "times the reading bound"]
+SELECTOR_COLUMNS = ["k", "n", "labels awaited", "microseconds per step", "times the engine's round"]
+SELECTOR_SIZES = [(10, 10, 0), (10, 10, 12000), (80, 85, 0)]
 BUDGET = 1200
 ONE_ROUND_STEPS = 300
 # Learners whose query probability knows the budget: each budget is a path of its own, so a curve has no shortcut.
@@ -192,6 +195,34 @@ def scaling_table(bundle: cams.Bundle) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["what", "value"])
 
 
+def steps(selector: cams.Selector, bundle: cams.Bundle) -> Callable[[], object]:
+    """Return what steps a selector through a bundle."""
+
+    def run() -> None:
+        for votes, advice in zip(bundle.predictions, bundle.advice, strict=True):
+            selector.step(votes, advice)
+
+    return run
+
+
+def selector_table() -> pd.DataFrame:
+    """Return the online selector's time per step beside the compiled engine's, also while many labels are awaited."""
+    rows = []
+    for k, n, awaited in SELECTOR_SIZES:
+        bundle = made_up_bundle(2000, k, n, 10)
+        # With so high a floor it asks for every label until as many as can be paid for are awaited.
+        selector = cams.Selector(
+            models=bundle.model_names, policies=bundle.policy_names, num_classes=10, budget=awaited, floor=1e6
+        )
+        step = steps(selector, bundle)
+        while len(selector.pending) < awaited:
+            step()
+        compiled = seconds(in_this_thread(bundle, "cams", [BUDGET], bundle.num_rows))
+        slow = seconds(step)
+        rows.append((k, n, awaited, 1e6 * slow / bundle.num_rows, slow / compiled))
+    return pd.DataFrame(rows, columns=SELECTOR_COLUMNS)
+
+
 def write(name: str, table: pd.DataFrame) -> None:
     """Write a table as CSV and Markdown and show it."""
     OUT.mkdir(parents=True, exist_ok=True)
@@ -207,6 +238,7 @@ def main() -> None:
     bundle = made_up_bundle(10000, 80, 85, 10)
     write("learners", learner_table(bundle))
     write("scaling", scaling_table(bundle))
+    write("selector", selector_table())
 
 
 if __name__ == "__main__":
