@@ -5,7 +5,7 @@
 
 | array       | shape     | meaning                                                        |
 |-------------|-----------|----------------------------------------------------------------|
-| predictions | (N, k)    | label that classifier j gives to instance i                    |
+| predictions | (N, k)    | label that classifier j gives to instance i, -1 if it has none |
 | labels      | (N,)      | true labels, 0..c-1; may be missing where nothing is replayed  |
 | advice      | (N, n, k) | row [i, p] is policy p's distribution over classifiers at i    |
 | groups      | (N,)      | optional batch or time id of an instance                       |
@@ -14,7 +14,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,13 +23,15 @@ import numpy.typing as npt
 from cams.advice import copy_of, normalise, working_dtype
 from cams.archive import Archive, open_archive, write_archive
 from cams.checks import MOST_CLASSES, as_array, distinct, in_range, integers, whole_number
+from cams.classes import ABSTAINS, Classes, abstentions, named_classes, objects
 from cams.compact import COMPACT_KEY, Recipe, expand_advice, recipes_in
 from cams.errors import InputError, lookup
+from cams.router import Router, confidence_advice, named_columns
 
 POLICY_KINDS = ("normal", "malicious", "random", "biased")
 
 # What a file holds apart from advice, and what it says of the policies.
-_PLAIN = ("predictions", "labels", "groups", "num_classes", "model_names")
+_PLAIN = ("predictions", "labels", "groups", "num_classes", "model_names", "classes")
 _OF_POLICIES = ("policy_names", "policy_kinds")
 
 Array = npt.NDArray[Any]
@@ -39,6 +41,10 @@ class Bundle:
     """Predictions, labels and advice of one test pool, checked once so that nothing after it needs to.
 
     The arrays are the bundle's own: a later change of those it was made from does not reach it.
+
+    Labels and predictions may be anything hashable; `classes` lists what the class numbers stand for, in an order
+    of your own if given. A missing prediction (None, NaN), or one equal to `abstain`, is a model without an answer.
+    The columns of a DataFrame, or the keys of a mapping, are the models' names.
     """
 
     predictions: npt.NDArray[np.int32]
@@ -49,30 +55,37 @@ class Bundle:
     def __init__(
         self,
         *,
-        predictions: npt.ArrayLike,
-        labels: npt.ArrayLike | None = None,
+        predictions: Any,
+        labels: Any = None,
         advice: npt.ArrayLike | None = None,
         num_classes: int | None = None,
+        classes: Sequence[Any] | None = None,
+        abstain: Any = None,
         model_names: Sequence[str] | None = None,
         policy_names: Sequence[str] | None = None,
         policy_kinds: Sequence[str] | None = None,
         groups: npt.ArrayLike | None = None,
     ) -> None:
-        votes = integers("predictions", predictions, ndim=2, most=MOST_CLASSES - 1)
+        columns, given = named_columns(predictions)
+        silent = abstentions(given, abstain)
+        self._classes = named_classes(given[~silent], labels, classes)
+        votes, truth = _class_numbers(given, silent, labels, self._classes)
         num_rows, k = votes.shape
         if num_rows == 0 or k == 0:
             raise InputError(f"predictions has shape {votes.shape}, expected at least one row and one model")
-        truth = None if labels is None else integers("labels", labels, ndim=1, most=MOST_CLASSES - 1)
         if truth is not None and len(truth) != num_rows:
             raise InputError(f"labels has {len(truth)} rows, expected {num_rows} as in predictions")
 
-        largest = int(max(votes.max(), -1 if truth is None else truth.max()))
-        self.num_classes = whole_number(
-            "num_classes", largest + 1 if num_classes is None else num_classes, 1, MOST_CLASSES
-        )
+        if num_classes is None:
+            largest = int(max(votes.max(), -1 if truth is None else truth.max()))
+            num_classes = largest + 1 if self._classes is None else len(self._classes)
+        self.num_classes = whole_number("num_classes", num_classes, 1, MOST_CLASSES)
+        if self._classes is not None and len(self._classes) != self.num_classes:
+            raise InputError(f"num_classes is {self.num_classes}, but there are {len(self._classes)} classes")
         self.predictions = in_range("predictions", votes, self.num_classes)
+        self.predictions[silent] = ABSTAINS
         self.labels = None if truth is None else in_range("labels", truth, self.num_classes)
-        self.model_names = _names("model_names", model_names, k, "model")
+        self.model_names = _names("model_names", columns if model_names is None else model_names, k, "model")
         self.groups = None if groups is None else np.array(as_array("groups", groups))
         if self.groups is not None and self.groups.shape != (num_rows,):
             raise InputError(f"groups has shape {self.groups.shape}, expected ({num_rows},)")
@@ -91,6 +104,16 @@ class Bundle:
         self.policy_names, self.policy_kinds = _names("policy_names", names, n, "policy"), _kinds(kinds, n)
         normalise(pi, self.policy_names)
         self.advice = pi
+
+    @property
+    def classes(self) -> list[Any]:
+        """What the class numbers 0..c-1 stand for; themselves, where nothing else was said."""
+        return list(range(self.num_classes)) if self._classes is None else list(self._classes)
+
+    @property
+    def abstains(self) -> bool:
+        """Whether some model has no answer on some row."""
+        return bool(self.predictions.min() < 0)
 
     @property
     def num_rows(self) -> int:
@@ -123,7 +146,10 @@ class Bundle:
             stored: dict[str, Any] = {name: archive.read(name) for name in _PLAIN if name in archive.names()}
             if "num_classes" in stored:
                 stored["num_classes"] = stored["num_classes"].item()
-            bundle = cls(**stored)
+            named = stored.pop("classes", None)
+            bundle = cls(**stored, abstain=ABSTAINS)
+            if named is not None:
+                bundle._name_classes(named.tolist())
             if COMPACT_KEY in archive.names():
                 recipes = recipes_in(archive) if policies is None else policies
                 names, kinds = [recipe.name for recipe in recipes], [recipe.kind for recipe in recipes]
@@ -134,6 +160,47 @@ class Bundle:
                 about: list[Any] = [archive.read(name) if name in archive.names() else None for name in _OF_POLICIES]
                 bundle._set_advice(archive.read_rows("advice", working_dtype), *about)
         return bundle
+
+    @classmethod
+    def from_models(
+        cls,
+        models: Mapping[str, Any],
+        routers: Sequence[Router],
+        X: Any,
+        y: Any = None,
+        *,
+        confidence: bool = False,
+        classes: Sequence[Any] | None = None,
+        groups: npt.ArrayLike | None = None,
+    ) -> Bundle:
+        """Ask trained models (anything with `predict`, by name) and fitted routers about rows X with labels y.
+
+        `confidence` adds a policy made of the models' own `predict_proba`. Without y the bundle is for a selector only.
+        """
+        if not isinstance(models, Mapping):
+            raise InputError(f"models is a {type(models).__name__}, expected a mapping from names to models")
+        for router in routers:
+            router.check_models(list(models))
+        policies = {router.name: (router.kind, router.advise(X)) for router in routers}
+        if len(policies) < len(routers):
+            distinct("routers", [router.name for router in routers])
+        if confidence:
+            policies["confidence"] = ("normal", confidence_advice([m.predict_proba(X) for m in models.values()]))
+        return cls(
+            predictions={name: np.asarray(model.predict(X)) for name, model in models.items()},
+            labels=y,
+            advice=np.stack([advice for _, advice in policies.values()], axis=1) if policies else None,
+            classes=classes,
+            policy_names=list(policies),
+            policy_kinds=[kind for kind, _ in policies.values()],
+            groups=groups,
+        )
+
+    def _name_classes(self, classes: Sequence[Any]) -> None:
+        """Say what the class numbers stand for."""
+        self._classes = Classes(classes)
+        if len(self._classes) != self.num_classes:
+            raise InputError(f"classes has {len(self._classes)} entries, expected {self.num_classes}")
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the plain form: every array as it is, compressed, under its own name."""
@@ -149,6 +216,8 @@ class Bundle:
             arrays["labels"] = self.labels
         if self.groups is not None:
             arrays["groups"] = self.groups
+        if self._classes is not None:
+            arrays["classes"] = _storable_classes(self._classes)
         write_archive(path, arrays)
 
     def select_policies(self, which: Iterable[int] | None = None, *, kinds: Iterable[str] | None = None) -> Bundle:
@@ -175,12 +244,48 @@ class Bundle:
             predictions=self.predictions,
             labels=self.labels,
             num_classes=self.num_classes,
+            abstain=ABSTAINS,
             model_names=self.model_names,
             groups=self.groups,
         )
+        bundle._classes = self._classes
         names, kinds = [self.policy_names[i] for i in which], [self.policy_kinds[i] for i in which]
         bundle._set_advice(np.ascontiguousarray(self.advice[:, which]), names, kinds)
         return bundle
+
+
+def _class_numbers(
+    given: Array, silent: npt.NDArray[np.bool_], labels: Any, classes: Classes | None
+) -> tuple[Array, Array | None]:
+    """Return predictions (N, k) and labels (N,) as class numbers; where a model is silent, some class stands in."""
+    if classes is None:
+        # Numbers among missing values come as objects; without the gaps they are plain numbers again.
+        answers = np.array(np.where(silent, 0, given).tolist()) if silent.any() else given
+        votes = integers("predictions", answers, ndim=2, most=MOST_CLASSES - 1)
+        return votes, None if labels is None else integers("labels", labels, ndim=1, most=MOST_CLASSES - 1)
+    votes = np.maximum(classes.numbers(_without(objects(given), silent), "predictions"), 0)
+    if labels is None:
+        return votes, None
+    truth = classes.numbers(labels, "labels")
+    if truth.ndim != 1:
+        raise InputError(f"labels has {truth.ndim} dimension(s), expected 1")
+    if (truth == ABSTAINS).any():
+        raise InputError(f"labels[{int((truth == ABSTAINS).argmax())}] is missing, expected a class")
+    return votes, truth
+
+
+def _without(answers: Array, silent: npt.NDArray[np.bool_]) -> Array:
+    answers = answers.copy()
+    answers[silent] = None
+    return answers
+
+
+def _storable_classes(classes: Classes) -> Array:
+    """Return classes as a file can hold them without pickle: all text, or all numbers."""
+    array = np.asarray(list(classes))
+    if array.dtype.kind not in "iufUb" or array.ndim != 1 or array.tolist() != list(classes):
+        raise InputError("classes of several types, or neither text nor numbers, cannot be saved")
+    return array
 
 
 def _compare_shapes(archive: Archive) -> None:
@@ -190,6 +295,7 @@ def _compare_shapes(archive: Archive) -> None:
         "labels": (rows,),
         "groups": (rows,),
         "num_classes": (),
+        "classes": (None,),
         "model_names": (k,),
         "advice": (rows, None, k),
         "policy_names": (None,),

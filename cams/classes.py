@@ -20,6 +20,9 @@ Integers = npt.NDArray[np.int64]
 # The class number of a model that has no answer.
 ABSTAINS = -1
 
+# What pandas calls columns of numbers; a column of missing values alone may be one.
+_NUMBERS = ("integer", "floating", "mixed-integer-float", "empty")
+
 
 class Classes(Sequence[Any]):
     """The classes of a problem in their order; the position of a class is its number."""
@@ -92,9 +95,33 @@ def learn_classes(*arrays: Any) -> Classes:
         return Classes(seen)
 
 
-def speaks_in_numbers(values: Any) -> bool:
-    """Say whether an array holds numbers, which are class numbers unless classes are named."""
-    return np.asarray(values).dtype.kind in "iuf"
+def abstentions(predictions: Any, abstain: Any = None) -> npt.NDArray[np.bool_]:
+    """Say for each prediction whether the model had no answer: a missing value, or one equal to `abstain`."""
+    given = predictions if isinstance(predictions, np.ndarray) else objects(predictions)
+    # Whole numbers are never missing, and a large array of them need not be looked through.
+    missing = np.zeros(given.shape, dtype=np.bool_) if given.dtype.kind in "iu" else np.asarray(pd.isna(given))
+    return missing if abstain is None else missing | np.asarray(given == abstain, dtype=np.bool_)
+
+
+def named_classes(predictions: Any, labels: Any, classes: Iterable[Hashable] | None) -> Classes | None:
+    """Return the classes that predictions and labels speak in, None if they are class numbers already."""
+    if classes is not None:
+        return Classes(classes)
+    given = [values for values in (predictions, labels) if values is not None]
+    in_numbers = [_are_numbers(values) for values in given]
+    if all(in_numbers):
+        return None
+    if any(in_numbers):
+        what = ("predictions are numbers and labels are not", "labels are numbers and predictions are not")
+        raise InputError(f"{what[in_numbers.index(False) == 0]}, so nobody could be right")
+    return learn_classes(*given)
+
+
+def _are_numbers(values: Any) -> bool:
+    """Say whether values are numbers, missing ones aside."""
+    if isinstance(values, np.ndarray) and values.dtype.kind != "O":
+        return values.dtype.kind in "iuf"
+    return pd.api.types.infer_dtype(objects(values).ravel(), skipna=True) in _NUMBERS
 
 
 def objects(values: Any) -> Array:

@@ -268,6 +268,8 @@ def _checked_budgets(budgets: Sequence[int] | Array) -> Integers:
 def _check_stream(bundle: Bundle, horizon: int, realizations: int, order: Array | None) -> None:
     if bundle.labels is None:
         raise InputError("a bundle without labels cannot be replayed")
+    if bundle.abstains:
+        raise InputError("a bundle in which a model has no answer cannot be replayed")
     if order is None:
         if horizon > bundle.num_rows:
             raise InputError(f"horizon is {horizon}, but the bundle has only {bundle.num_rows} rows")

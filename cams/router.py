@@ -15,6 +15,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from cams.checks import as_array
 from cams.errors import InputError, nearest
 from cams.policies import sharpen
 
@@ -71,6 +72,7 @@ class Router:
     def fit_rewards(self, X: Any, rewards: Array, model_names: Sequence[str] | None = None) -> Self:
         """Learn from rewards (N, k) directly: 1 where a model was right, or anything in [0, 1]."""
         rewards = np.asarray(rewards)
+        self._knows_names = model_names is not None
         self.model_names_ = list(model_names or (f"model_{j}" for j in range(rewards.shape[1])))
         self.mean_rewards_ = rewards.mean(axis=0)
         if self.sharpness is None:
@@ -127,6 +129,15 @@ class Router:
         bar = best.mean() + best.std() / np.sqrt(len(best))
         return min(s for s, loss in self.sharpness_losses_.items() if loss <= bar)
 
+    def check_models(self, names: Sequence[str]) -> None:
+        """Refuse to advise on other models than those it was fitted on."""
+        self._require_fitted()
+        if len(names) != len(self.model_names_):
+            raise InputError(f"router '{self.name}' was fitted on {len(self.model_names_)} models, not on {len(names)}")
+        if self._knows_names and list(names) != self.model_names_:
+            fitted, given = ", ".join(self.model_names_), ", ".join(names)
+            raise InputError(f"router '{self.name}' was fitted on the models {fitted}, not on {given}")
+
     def _require_fitted(self) -> None:
         if not hasattr(self, "estimator_"):
             from sklearn.exceptions import NotFittedError
@@ -182,9 +193,9 @@ def named_columns(predictions: Any) -> tuple[list[str] | None, Array]:
             raise InputError("predictions has columns of different lengths")
         return [str(name) for name in predictions], np.stack(columns, axis=1)
     names = [str(name) for name in predictions.columns] if hasattr(predictions, "columns") else None
-    answers = np.asarray(predictions)
+    answers = as_array("predictions", predictions)
     if answers.ndim != 2:
-        raise InputError(f"predictions has {answers.ndim} dimension(s), expected 2: rows and models")
+        raise InputError(f"predictions has {answers.ndim} dimension(s), expected 2, rows and models")
     return names, answers
 
 

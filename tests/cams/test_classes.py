@@ -57,3 +57,41 @@ def test_bad_input_is_one_sentence(case):
     call, sentence = BAD_INPUT[case]
     with pytest.raises(cams.InputError, match=sentence):
         call()
+
+
+def words_bundle(**changes):
+    given = {
+        "predictions": pd.DataFrame({"small": ["dog", "cat", None], "large": ["dog", "cow", "cow"]}),
+        "labels": ["dog", "cow", "cow"],
+        "advice": np.full((3, 1, 2), 0.5),
+    }
+    return cams.Bundle(**{**given, **changes})
+
+
+def test_a_bundle_speaks_the_users_classes():
+    bundle = words_bundle()
+    assert bundle.classes == ["cat", "cow", "dog"]
+    assert bundle.model_names == ["small", "large"]
+    assert bundle.predictions.tolist() == [[2, 2], [0, 1], [ABSTAINS, 1]]
+    assert words_bundle(classes=["dog", "cow", "cat"]).labels.tolist() == [0, 1, 1]
+
+
+def test_classes_and_abstentions_survive_saving(tmp_path):
+    bundle = words_bundle()
+    bundle.save(tmp_path / "words.npz")
+    loaded = cams.Bundle.load(tmp_path / "words.npz")
+    assert loaded.classes == bundle.classes
+    np.testing.assert_array_equal(loaded.predictions, bundle.predictions)
+    assert loaded.without_policies().classes == bundle.classes
+
+
+def test_numbers_with_gaps_stay_numbers():
+    for predictions in ([[0, None], [2, 1]], [[0, np.nan], [2, 1]], np.array([[0, -7], [2, 1]])):
+        bundle = cams.Bundle(predictions=predictions, labels=[0, 1], abstain=-7)
+        assert bundle.predictions.tolist() == [[0, ABSTAINS], [2, 1]]
+        assert bundle.classes == [0, 1, 2]
+
+
+def test_truth_values_are_classes_too():
+    bundle = cams.Bundle(predictions=[[True, False]], labels=[True])
+    assert (bundle.classes, bundle.labels.tolist()) == ([False, True], [1])

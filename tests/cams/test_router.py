@@ -108,6 +108,36 @@ def test_confidence_is_advice_without_training():
     np.testing.assert_array_equal(advice, confidence_advice([[0.9, 0.6], [0.5, 0.8]], sharpness=10))
 
 
+def test_a_bundle_is_made_of_models_and_routers(lesson):
+    x, predictions, y = lesson
+    words = np.array(["cat", "cow", "dog"])
+
+    class Column:
+        def __init__(self, j):
+            self.j = j
+
+        def predict(self, rows):
+            return words[predictions[:, self.j]]
+
+        def predict_proba(self, rows):
+            return np.tile([0.2, 0.5 + 0.1 * self.j, 0.3 - 0.1 * self.j], (len(rows), 1))
+
+    models = {"left": Column(0), "right": Column(1)}
+    answers = {name: model.predict(x) for name, model in models.items()}
+    router = Router(KNeighborsRegressor(5), name="near").fit(x, answers, words[y])
+    bundle = cams.Bundle.from_models(models, [router], x, words[y], confidence=True)
+    assert (bundle.model_names, bundle.policy_names) == (["left", "right"], ["near", "confidence"])
+    assert bundle.classes == ["cat", "cow", "dog"]
+    np.testing.assert_allclose(bundle.advice[:, 0], router.advise(x), atol=1e-6)
+    assert (bundle.advice[:, 1].argmax(axis=1) == 1).all()
+    with pytest.raises(cams.InputError, match="fitted on the models left, right, not on right, left"):
+        cams.Bundle.from_models(dict(reversed(models.items())), [router], x)
+    with pytest.raises(cams.InputError, match="fitted on 2 models, not on 1"):
+        cams.Bundle.from_models({"left": Column(0)}, [router], x)
+    with pytest.raises(cams.InputError, match="routers has the name 'near' twice"):
+        cams.Bundle.from_models(models, [router, router], x)
+
+
 BAD_INPUT = {
     "lengths": (lambda: Router(Ridge()).fit([[0.0]], [[1, 2], [1, 2]], [1, 2]), "X has 1 rows, predictions 2"),
     "one row": (lambda: Router(Ridge()).fit([[0.0]], [[1, 2]], [1]), "one row is too few"),
