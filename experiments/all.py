@@ -9,12 +9,10 @@ bundle, or a damaged record whose bundle is not here, ends in exit code 2 after 
 
 from __future__ import annotations
 
-import os
 import time
 from functools import partial
 from pathlib import Path
 
-from joblib import Parallel, delayed
 from omegaconf import DictConfig
 
 import cams
@@ -22,9 +20,8 @@ from cams.errors import nearest
 from cams.files import require_writable
 from data_prep.pipeline.schema import check
 from data_prep.pipeline.shell import entry_point
-from experiments.figures.compose import draw_composed, draw_dataset, figure_stem
+from experiments.figures.everything import draw_all
 from experiments.figures.kinds import check_panels
-from experiments.records.store import read_facts, record_path
 from experiments.runner.configuration import compose_run, experiment_names
 from experiments.runner.jobs import NoBundle, Places, ensure_record, say_now
 from experiments.runner.plan import Plan
@@ -74,22 +71,6 @@ def _cheapest_data_set_first(plan: Plan) -> tuple[int, str, str]:
     return plan.horizon // 20_000, plan.dataset, plan.experiment
 
 
-def draw_all(cfg: DictConfig, experiments: dict[str, DictConfig], results: Path) -> None:
-    """Draw the panels of every data set and the composed figures, several at a time."""
-    tasks = []
-    for name, experiment in experiments.items():
-        for dataset in experiment.experiment.datasets:
-            path = record_path(results, name, dataset, experiment.seed)
-            wanted = cfg.datasets is None or dataset in cfg.datasets
-            if wanted and read_facts(path):
-                tasks.append(delayed(draw_dataset)(experiment, path, figure_stem(results, name, dataset)))
-        tasks.append(delayed(draw_composed)(experiment, results, experiment.seed))
-    workers = cfg.n_jobs or os.cpu_count()
-    say_now(f"drawing {len(tasks)} figures with {workers} workers ...")
-    drawn = Parallel(n_jobs=workers, batch_size=4)(tasks)
-    say_now(f"drew {sum(bool(paths) for paths in drawn)} figures under {results / 'figures'}")
-
-
 def results_root(cfg: DictConfig) -> Path:
     """Return where results go; a reduced scale has a place of its own, as in the runner."""
     results = Path(cfg.paths.results)
@@ -115,7 +96,7 @@ def run_all(cfg: DictConfig) -> None:
         replay_all(cfg, experiments, places)
         say_now(f"records done after {time.perf_counter() - start:.0f} s")
     if "figures" in cfg.steps:
-        draw_all(cfg, experiments, places.results)
+        draw_all(experiments, places, say_now, cfg.datasets, cfg.n_jobs)
     if "tables" in cfg.steps:
         write_tables(places.results)
     say_now(f"all done after {time.perf_counter() - start:.0f} s")

@@ -11,11 +11,11 @@ from typing import Any
 from joblib import Parallel, delayed
 
 from cams.files import write_json, write_text
+from data_prep.pipeline.catalogue import catalogue
 from data_prep.pipeline.code import code_digest
 from experiments.claims.judging import join_datasets, judge
 from experiments.claims.page import TEMPLATE, render_page, with_first_ledger, with_summary
 from experiments.claims.rules import HOLDS, NOT_MEASURED, verdict
-from experiments.runner.configuration import compose_run
 
 Judged = dict[int, list[dict[str, Any]]]
 
@@ -25,9 +25,7 @@ def make_ledger(config: dict[str, Any], results: Path, seed: int, notes: list[st
 
     `notes` say which records are not what they should be.
     """
-    config = config | {
-        "titles": config["titles"] | {name: entry.title for name, entry in compose_run().streams.items()}
-    }
+    config = config | {"titles": config["titles"] | {name: entry.title for name, entry in catalogue().items()}}
     claims = judge(config, results, seed)
     others = sorted({other for seeds in config["training_seeds"].values() for other in seeds})
     by_seed = {seed: claims} | _judge_seeds(config, others, results)

@@ -1,7 +1,4 @@
-"""All figures, from the records on disk: a panel per data set and the composed figure of every experiment.
-
-python -m experiments.figures.compose                      everything that has records
-python -m experiments.figures.compose experiments=[main]
+"""The figures of an experiment, from its records: a panel per data set, and the composed figure.
 
 results/figures/<id>/<dataset>.{png,pdf,csv}       one data set, and the numbers behind it
 results/figures/<id>/<id>.{png,pdf}                composed as in the paper
@@ -18,9 +15,15 @@ import pandas as pd
 from omegaconf import DictConfig, OmegaConf
 
 from cams.files import write_text
+from data_prep.pipeline.catalogue import catalogue
 from experiments.figures.kinds import make_panel
-from experiments.figures.panels import Panel
-from experiments.records.store import Record, read_record, record_path
+from experiments.figures.panel import Panel
+from experiments.figures.unchanged import drawing_code, is_drawn, picture_digest
+from experiments.records.record import Record
+from experiments.records.store import read_record, record_path
+from experiments.runner.configuration import compose_run
+
+Grid = list[list[Panel | None]]
 
 
 def figure_stem(results: Path, experiment: str, name: str) -> Path:
@@ -33,39 +36,52 @@ def dataset_panels(cfg: DictConfig, record: Record) -> list[Panel]:
     return [_titled(make_panel(record, entry), entry.get("title", "")) for entry in options]
 
 
-def draw_dataset(cfg: DictConfig, record_file: Path, stem: Path) -> list[Path]:
-    """Write the numbers of one data set's panels, then draw them."""
-    from experiments.figures.plots import draw, save
-
+def draw_dataset(cfg: DictConfig, record_file: Path, stem: Path, code: str | None = None) -> list[Path]:
+    """Write the numbers of one data set's panels, then draw them; return what had to be drawn."""
     record = read_record(record_file)
     panels = dataset_panels(cfg, record)
-    numbers = write_numbers(panels, stem)
-    titled = [_titled(panel, _join(stream_title(cfg, record), panel.title)) for panel in panels]
-    return [numbers, *save(draw([titled]), stem)]
+    write_numbers(panels, stem)
+    title = stream_title(record)
+    return draw_if_changed([[_titled(panel, _join(title, panel.title)) for panel in panels]], stem, code)
 
 
-def compose_figure(cfg: DictConfig, results: Path, seed: int = 0) -> list[list[Panel | None]]:
+def draw_composed(cfg: DictConfig, results: Path, seed: int = 0, code: str | None = None) -> list[Path]:
+    """Draw the composed figure of an experiment from the records that are there; return what had to be drawn."""
+    grid = compose_figure(cfg, results, seed)
+    name = cfg.experiment.name
+    return draw_if_changed(grid, figure_stem(results, name, name), code) if grid else []
+
+
+def draw_if_changed(grid: Sequence[Sequence[Panel | None]], stem: Path, code: str | None = None) -> list[Path]:
+    """Draw a grid of panels unless the picture on disk shows the same, drawn by the same code."""
+    digest = picture_digest(grid, code or drawing_code())
+    if is_drawn(stem, digest):
+        return []
+    # Only who draws needs matplotlib.
+    from experiments.figures.plots import draw, save
+
+    return save(draw(grid), stem, digest)
+
+
+def compose_figure(cfg: DictConfig, results: Path, seed: int = 0) -> Grid:
     """Return the grid of panels of an experiment over all data sets that have a record."""
     experiment = cfg.experiment
     if experiment.compose:
         return _composite_grid(cfg, results, seed)
-    columns = []
+    columns: list[list[Panel]] = []
     for dataset in experiment.datasets:
         path = record_path(results, experiment.name, dataset, seed)
         if path.exists():
             record = read_record(path)
-            title = stream_title(cfg, record)
+            title = stream_title(record)
             columns.append([_titled(p, _join(title, p.title)) for p in dataset_panels(cfg, record)])
-    if not columns:
-        return []
-    as_rows = [list(row) for row in zip(*columns, strict=True)]
-    return as_rows if experiment.panels_as == "rows" else [list(column) for column in columns]
+    if experiment.panels_as == "rows":
+        return [list(row) for row in zip(*columns, strict=True)]
+    return [list(column) for column in columns]
 
 
-def _composite_grid(cfg: DictConfig, results: Path, seed: int) -> list[list[Panel | None]]:
+def _composite_grid(cfg: DictConfig, results: Path, seed: int) -> Grid:
     """Return the panels that an experiment borrows from the records of others, in rows of `columns`."""
-    from experiments.runner.configuration import compose_run
-
     panels: list[Panel | None] = []
     for entry in cfg.experiment.compose:
         path = record_path(results, entry.experiment, entry.dataset, seed)
@@ -77,33 +93,23 @@ def _composite_grid(cfg: DictConfig, results: Path, seed: int) -> list[list[Pane
     return [panels[i : i + width] for i in range(0, len(panels), width)]
 
 
-def draw_composed(cfg: DictConfig, results: Path, seed: int = 0) -> list[Path]:
-    from experiments.figures.plots import draw, save
-
-    grid = compose_figure(cfg, results, seed)
-    name = cfg.experiment.name
-    return save(draw(grid), figure_stem(results, name, name)) if grid else []
-
-
-def write_numbers(panels: Sequence[Panel], stem: Path) -> Path:
+def write_numbers(panels: Sequence[Panel], stem: Path) -> None:
     """Write the plotted numbers as CSV: panel, series, x, mean, low, high."""
     frames = [panel.to_frame().assign(panel=i) for i, panel in enumerate(panels)]
     table = pd.concat(frames, ignore_index=True)
     table.insert(0, "panel", table.pop("panel"))
-    path = stem.with_name(f"{stem.name}.csv")
-    write_text(path, table.to_csv(index=False, float_format="%.6g"))
-    return path
+    write_text(stem.with_name(f"{stem.name}.csv"), table.to_csv(index=False, float_format="%.6g"))
 
 
-def dataset_title(cfg: DictConfig, dataset: str) -> str:
-    return str(cfg.streams[dataset].title) if dataset in cfg.streams else dataset
+def dataset_title(dataset: str) -> str:
+    """Return how a data set is called in figures; a bundle of one's own goes by its name."""
+    return catalogue()[dataset].title if dataset in catalogue() else dataset
 
 
-def stream_title(cfg: DictConfig, record: Record) -> str:
-    plan = record.facts["plan"]
-    if not plan["needs_bundle"]:
+def stream_title(record: Record) -> str:
+    if not record.plan["needs_bundle"]:
         return "Synthetic streams"
-    return f"{dataset_title(cfg, plan['dataset'])} (T = {plan['horizon']:,})"
+    return f"{dataset_title(record.plan['dataset'])} (T = {record.horizon:,})"
 
 
 def _titled(panel: Panel, title: str) -> Panel:

@@ -7,8 +7,8 @@ from typing import Any
 
 from cams.errors import lookup
 from experiments.figures import panels, theory
-from experiments.figures.panels import Panel
-from experiments.records.store import Record
+from experiments.figures.panel import Panel
+from experiments.records.record import Record
 
 KINDS: dict[str, Callable[[Record, dict[str, Any]], Panel]] = {
     "loss_against_cost": panels.loss_against_cost,

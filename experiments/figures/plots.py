@@ -18,24 +18,27 @@ from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
+from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator
 
 from cams.files import atomic_path
-from experiments.figures.panels import Panel, Reference, Series
+from experiments.figures.appearance import DRAWN_FROM, STYLE
+from experiments.figures.panel import Panel, Reference, Series
 
-STYLE = Path(__file__).with_name("paper.mplstyle")
 PANEL_WIDTH, PANEL_HEIGHT = 2.0, 1.75
 SMALLEST_WIDTH = 3.6
 LEGEND_ROW = 0.165
 # Inches that a legend entry takes: its line and gaps, and each character of its label.
 LEGEND_HANDLE, LEGEND_CHARACTER = 0.56, 0.068
 MARKERS_PER_LINE = 8
+# Decades between 0 and 1 on an axis that starts at 0.
+ZERO_TO_ONE = 0.5
+MOST_SIGNED_TICKS = 7
 # Many words side by side under one panel.
 CASE_LABEL_SIZE = 5.8
 # Files must not differ between two runs that draw the same thing.
-METADATA = {
-    "png": {"Software": None},
+METADATA: dict[str, dict[str, str | None]] = {
     "pdf": {"CreationDate": None, "ModDate": None, "Producer": None, "Creator": None},
+    "png": {"Software": None},
 }
 
 
@@ -77,7 +80,11 @@ def draw_panel(ax: Axes, panel: Panel) -> None:
         _draw_series(ax, line)
     ax.set(title=panel.title, xlabel=panel.x_label, ylabel=panel.y_label)
     ax.margins(x=0.03)
-    ax.set(xscale=panel.scales[0], yscale=panel.scales[1])
+    if panel.scales[0] == "from_zero":
+        ax.set_xscale("function", functions=(after_zero, before_one))
+    else:
+        ax.set_xscale(panel.scales[0])
+    ax.set_yscale(panel.scales[1])
     if panel.tick_labels:
         ax.set_xticks(range(len(panel.tick_labels)), panel.tick_labels, fontsize=CASE_LABEL_SIZE)
     else:
@@ -85,18 +92,52 @@ def draw_panel(ax: Axes, panel: Panel) -> None:
     _tick(ax.yaxis)
 
 
+def after_zero(values: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    """Return places on an axis that is logarithmic from 1 on and has 0 half a decade before it."""
+    numbers = np.asarray(values, dtype=np.float64)
+    return np.where(numbers <= 1, ZERO_TO_ONE * numbers, ZERO_TO_ONE + np.log10(np.maximum(numbers, 1)))
+
+
+def before_one(places: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    """Undo `after_zero`."""
+    numbers = np.asarray(places, dtype=np.float64)
+    return np.where(
+        numbers <= ZERO_TO_ONE, numbers / ZERO_TO_ONE, 10 ** (np.maximum(numbers, ZERO_TO_ONE) - ZERO_TO_ONE)
+    )
+
+
 def _tick(axis: Axis) -> None:
     """Give an axis a few round ticks, written out in full."""
-    if axis.get_scale() == "log":
-        low, high = axis.get_view_interval()
+    low, high = axis.get_view_interval()
+    if axis.get_scale() == "function":
+        powers = [10**k for k in range(9) if 10**k <= high]
+        # Without room for a third power, their triples help.
+        between = [3 * power for power in powers if 3 * power <= high] if len(powers) < 3 else []
+        axis.set_major_locator(FixedLocator([0, *sorted([*powers, *between])]))
+        axis.set_minor_locator(NullLocator())
+    elif axis.get_scale() == "log":
         decades = np.log10(high / low)
-        axis.set_major_locator(LogLocator(subs=(1, 2, 4, 7) if decades < 1 else (1, 3) if decades < 2 else (1,)))
+        # A third of a decade apart at least; numticks, or matplotlib leaves out every other power in small panels.
+        subs = (1, 2, 4, 7) if decades < 1 else (1, 3) if decades < 2.5 else (1,)
+        axis.set_major_locator(LogLocator(subs=subs, numticks=12))
         axis.set_minor_formatter(NullFormatter())
-    elif axis.get_scale() == "linear":
+    elif axis.get_scale() == "symlog":
+        axis.set_major_locator(FixedLocator(_signed_powers(low, high)))
+        axis.set_minor_locator(NullLocator())
+    else:
         # Side by side, numbers of six digits need twice the room of small ones.
-        crowded = axis.axis_name == "x" and axis.get_view_interval()[1] >= 5_000
+        crowded = axis.axis_name == "x" and high >= 5_000
         axis.set_major_locator(MaxNLocator(nbins=3 if crowded else 5))
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
+
+
+def _signed_powers(low: float, high: float) -> list[float]:
+    """Return 0 and powers of ten on both sides, every other one where there are many."""
+    powers = [10.0**k for k in range(1, 9)]
+    ticks = [-power for power in powers if -power >= low] + [0.0] + [power for power in powers if power <= high]
+    step = 2 if len(ticks) > MOST_SIGNED_TICKS else 1
+    zero = ticks.index(0.0)
+    return [tick for i, tick in enumerate(ticks) if (i - zero) % step == 0]
 
 
 def _draw_series(ax: Axes, line: Series) -> None:
@@ -144,14 +185,12 @@ def legend_entries(panels: Sequence[Panel]) -> dict[str, Line2D]:
     }
 
 
-def save(figure: Figure, stem: Path) -> list[Path]:
-    """Write stem.png and stem.pdf, each in one step, with the same bytes for the same picture."""
-    written = []
+def save(figure: Figure, stem: Path, drawn_from: str = "") -> list[Path]:
+    """Write stem.pdf and stem.png, with the same bytes for the same picture; the PNG keeps what it was drawn from."""
     with mpl.rc_context(fname=str(STYLE)):
         for kind, metadata in METADATA.items():
-            target = stem.with_name(f"{stem.name}.{kind}")
-            with atomic_path(target) as temporary:
-                figure.savefig(temporary, format=kind, metadata=metadata)
-            written.append(target)
+            with atomic_path(stem.with_name(f"{stem.name}.{kind}")) as temporary:
+                kept = {DRAWN_FROM: drawn_from} if kind == "png" else {}
+                figure.savefig(temporary, format=kind, metadata=metadata | kept)
     plt.close(figure)
-    return written
+    return [stem.with_name(f"{stem.name}.{kind}") for kind in sorted(METADATA, reverse=True)]

@@ -7,12 +7,24 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from experiments.figures.appearance import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION, Look, look_of
-from experiments.figures.panels import ROUND_LABEL, Panel, Series, pivot
-from experiments.records.store import Record
+from experiments.figures.appearance import (
+    BLACK,
+    BLUE,
+    DOTTED,
+    GREEN,
+    GREY,
+    ORANGE,
+    PURPLE,
+    SKY,
+    VERMILION,
+    Look,
+    look_of,
+)
+from experiments.figures.panel import Panel, Series
+from experiments.figures.panels import ROUND_LABEL
+from experiments.records.record import Record
 from experiments.statistics.bands import band
 
-DOTTED = (0, (1, 1.2))
 HORIZON_LABEL = "Horizon T"
 _COLOURS = (VERMILION, BLUE, GREEN, PURPLE, ORANGE, SKY, GREY)
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X")
@@ -63,3 +75,8 @@ def regret_over_time(record: Record, options: dict[str, Any]) -> Panel:
     lines.append(Series("theorem 3", "Theorem 3", Look("", BLACK, "", DOTTED), rounds, values, values, values))
     # The bound is far above what happens: a linear axis would show nothing else.
     return Panel(ROUND_LABEL, "Regret against best policy", tuple(lines), scales=("linear", "symlog"))
+
+
+def pivot(rows: pd.DataFrame, values: str, index: str) -> pd.DataFrame:
+    """Return values as a table with one row per entry of `index` (ascending) and one column per realization."""
+    return rows.pivot(index=index, columns="realization", values=values).sort_index()

@@ -22,7 +22,7 @@ from PIL import Image
 from data_prep.pipeline.shell import CONF
 from experiments.figures.appearance import BLACK, OTHER_REFERENCE, SOLID, Look
 from experiments.figures.compose import compose_figure, figure_stem
-from experiments.figures.panels import Panel, Reference, Series
+from experiments.figures.panel import Panel, Reference, Series
 from experiments.runner.configuration import compose_run, experiment_names
 
 DIGITS = 5

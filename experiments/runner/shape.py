@@ -33,6 +33,8 @@ PANEL = {
     "title": str,
     "x_label": str,
     "references": [str],
+    "series": [str],
+    "learners": [str],
     "budget": COUNT,
     "order": COUNT,
     "cases": str,

@@ -6,26 +6,24 @@ from collections.abc import Callable
 from typing import Any
 
 import pandas as pd
-from omegaconf import DictConfig
 
 import cams
 from cams import bounds
 from experiments.figures.compose import dataset_title
-from experiments.figures.panels import pivot
-from experiments.records.store import Record
+from experiments.records.record import CLASSIFIER, POLICY_KINDS, Record
 
 # The bounds with high probability hold with 1 - FAILURE.
 FAILURE = 0.1
 MISSING = "-"
 
 
-def bound_table(cfg: DictConfig, records: dict[str, Record]) -> pd.DataFrame:
+def bound_table(records: dict[str, Record]) -> pd.DataFrame:
     """Return one row per algorithm; per data set a column of regret and one of labels."""
     columns: dict[str, list[str]] = {"Algorithm": [name for name, _, _ in _rows({}, {}, 2)]}
     for dataset, record in records.items():
-        rows = _rows(record.facts["bundle"], record.facts["bundle"]["bounds"], record.facts["plan"]["horizon"])
+        rows = _rows(record.facts["bundle"], record.facts["bundle"]["bounds"], record.horizon)
         regret, labels = _measured(record)
-        title = dataset_title(cfg, dataset)
+        title = dataset_title(dataset)
         columns[f"{title}: regret"] = [_number(row[1]) for row in rows] + [f"{regret:.1f}"]
         columns[f"{title}: labels"] = [_number(row[2]) for row in rows] + [f"{labels:.1f}"]
     columns["Algorithm"].append("CAMS, measured")
@@ -92,9 +90,5 @@ def _number(bound: Callable[[], float] | None) -> str:
 
 def _measured(record: Record) -> tuple[float, float]:
     """Return CAMS's mean regret against the realization's best policy or classifier, and its mean labels."""
-    table = record.table[record.table["round"] == record.facts["plan"]["horizon"]]
-    mine = table[(table["series"] == "cams") & (table["budget"] == table["budget"].max())]
-    mine = mine.sort_values("realization")
-    others = table[~table["kind"].isin(["learner", "best_classifier"])]
-    best = pivot(others, "loss", "series").min(axis=0)
-    return float((mine["loss"].to_numpy() - best.to_numpy()).mean()), float(mine["queries"].mean())
+    best = record.references([CLASSIFIER, *POLICY_KINDS]).to_numpy().min(axis=0)
+    return float((record.errors("cams") - best).mean()), float(record.labels("cams").mean())

@@ -8,25 +8,20 @@ from __future__ import annotations
 from pathlib import Path
 
 from cams.files import write_json
-from experiments.records.store import Record
+from experiments.records.record import CLASSIFIER, Record
 
 RIVALS = ("rs", "qbc", "iwal", "mp", "cqbc", "ciwal")
 
 
 def headline(record: Record) -> dict[str, float]:
     """Return errors and labels of CAMS and of its best rival, and the errors of the best classifier in hindsight."""
-    final = record.table[record.table["round"] == record.facts["plan"]["horizon"]]
-    learners = final[(final["kind"] == "learner") & (final["budget"] == final["budget"].max())]
-    means = learners.groupby("series", observed=True)[["loss", "queries"]].mean()
-    rivals = means[means.index.isin(RIVALS)]
-    numbers = {"CAMS errors": means["loss"]["cams"], "CAMS labels": means["queries"]["cams"]}
-    if len(rivals):
-        best = rivals.loc[rivals["loss"].idxmin()]
-        numbers |= {"best rival errors": best["loss"], "best rival labels": best["queries"]}
-    classifiers = final[final["kind"] == "classifier"]
-    if len(classifiers):
-        least = classifiers.groupby("realization", observed=True)["loss"].min()
-        numbers["best classifier errors"] = least.mean()
+    numbers = {"CAMS errors": record.errors("cams").mean(), "CAMS labels": record.labels("cams").mean()}
+    rivals = {name: record.errors(name).mean() for name in RIVALS if name in record.learners()}
+    if rivals:
+        best = min(rivals, key=rivals.__getitem__)
+        numbers |= {"best rival errors": rivals[best], "best rival labels": record.labels(best).mean()}
+    if not record.final([CLASSIFIER]).empty:
+        numbers["best classifier errors"] = record.references([CLASSIFIER]).to_numpy().min(axis=0).mean()
     return {name: round(float(value), 1) for name, value in numbers.items()}
 
 

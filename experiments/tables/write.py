@@ -1,6 +1,6 @@
 """All tables, from the records on disk and conf/paper.yaml, as CSV, Markdown and LaTeX (booktabs).
 
-python -m experiments.tables.write
+    python -m experiments.all 'steps=[tables]'
 
 results/tables/{methods,collections,bounds,maximal_queries,active_learning}.{csv,md,tex}
 """
@@ -12,15 +12,18 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import OmegaConf
 
 from cams.files import write_text
+from data_prep.pipeline.catalogue import catalogue
 from data_prep.pipeline.shell import CONF
 from experiments.figures.appearance import title_of
 from experiments.figures.compose import dataset_title
-from experiments.records.store import Record, read_record, record_path
+from experiments.records.record import Record
+from experiments.records.store import read_record, record_path
 from experiments.runner.configuration import compose_run
-from experiments.runner.jobs import say_now
+from experiments.runner.jobs import Places, record_state, say_now
+from experiments.runner.resolve import make_plan
 from experiments.statistics.bands import band
 from experiments.tables.bounds import bound_table
 from experiments.tables.headlines import write_headline
@@ -33,14 +36,18 @@ def read_paper() -> dict[str, Any]:
     return OmegaConf.to_container(OmegaConf.load(CONF / "paper.yaml"))  # type: ignore[return-value]
 
 
-def main_records(cfg: DictConfig, results: Path, seed: int = 0) -> dict[str, Record]:
-    """Return the record of the main comparison for every data set that has one."""
+def main_records(results: Path, say: Callable[[str], None], seed: int = 0) -> dict[str, Record]:
+    """Return the record of the main comparison for every data set that has one, and say which are stale."""
     found = {}
-    for dataset in cfg.streams:
+    places = Places(results / "bundles", results)
+    for dataset in catalogue():
         for experiment in ("main", "covtype", "imagenet"):
             path = record_path(results, experiment, dataset, seed)
             if path.exists():
-                found[str(dataset)] = read_record(path)
+                found[dataset] = read_record(path)
+                state = record_state(make_plan(compose_run([f"experiment={experiment}"]), dataset), places)
+                if not state.is_current:
+                    say(f"tables: the record of {experiment} on {dataset} is {state}")
                 break
     return found
 
@@ -51,16 +58,16 @@ def marks(entry: dict[str, Any]) -> pd.DataFrame:
     return pd.DataFrame.from_dict(rows, orient="index", columns=entry["columns"]).rename_axis("Method").reset_index()
 
 
-def collections(cfg: DictConfig, records: dict[str, Record], paper: dict[str, Any]) -> pd.DataFrame:
+def collections(records: dict[str, Record], paper: dict[str, Any]) -> pd.DataFrame:
     """Return the data sets as they are here, the paper's numbers beside ours."""
     rows = []
     for dataset, record in records.items():
-        facts, plan, theirs = record.facts["bundle"], record.facts["plan"], paper.get(dataset, {})
+        facts, plan, theirs = record.facts["bundle"], record.plan, paper.get(dataset, {})
         kinds = ", ".join(f"{count} {kind}" for kind, count in facts["policy_kinds"].items())
         worst, best = facts["classifier_accuracy"]
         rows.append(
             {
-                "Data set": dataset_title(cfg, dataset),
+                "Data set": dataset_title(dataset),
                 "Classes": facts["classes"],
                 "Test pool": facts["rows"],
                 "Paper's pool": theirs.get("pool", MISSING),
@@ -78,23 +85,22 @@ def collections(cfg: DictConfig, records: dict[str, Record], paper: dict[str, An
     return pd.DataFrame(rows)
 
 
-def maximal_queries(cfg: DictConfig, records: dict[str, Record], paper: dict[str, Any]) -> pd.DataFrame:
-    """Return per learner and data set: most labels bought in any realization, mean loss and its 90 % band."""
+def maximal_queries(records: dict[str, Record], paper: dict[str, Any]) -> pd.DataFrame:
+    """Return per learner and data set: loss with no label, most labels bought, mean loss and its 90 % band."""
     rows = []
     for dataset, record in records.items():
-        final = record.table[record.table["kind"] == "learner"]
-        final = final[final["round"] == record.facts["plan"]["horizon"]]
-        final = final[final["budget"] == final["budget"].max()]
         for learner in paper:
-            mine = final[final["series"] == learner]
-            loss = band(mine["loss"].to_numpy())
+            bought, errors = record.runs(learner)
+            loss = band(errors[-1])
+            without = f"{errors[0].mean():.1f}" if not bought[0].any() else MISSING
             theirs = paper[learner].get(dataset, [MISSING, MISSING])
             rows.append(
                 {
-                    "Data set": dataset_title(cfg, dataset),
+                    "Data set": dataset_title(dataset),
                     "Learner": title_of(learner),
-                    "Max. labels": int(mine["queries"].max()),
-                    "Mean labels": f"{mine['queries'].mean():.1f}",
+                    "Errors with no label": without,
+                    "Max. labels": int(bought[-1].max()),
+                    "Mean labels": f"{bought[-1].mean():.1f}",
                     "Errors": f"{loss.mean:.1f}",
                     "90 % band": f"{loss.low:.1f} to {loss.high:.1f}",
                     "Paper: max. labels": theirs[0],
@@ -120,8 +126,7 @@ def write_table(table: pd.DataFrame, stem: Path, caption: str) -> None:
 
 def write_tables(results: Path, say: Callable[[str], None] = say_now) -> list[str]:
     """Write every table for which there are records; return their names."""
-    cfg, paper = compose_run(), read_paper()
-    records = main_records(cfg, results)
+    paper, records = read_paper(), main_records(results, say)
     tables = {
         "methods": (marks(paper["methods"]), "Problem setups of related methods, as the paper compares them."),
         "active_learning": (marks(paper["active_learning"]), "Settings of recent work in active learning."),
@@ -129,16 +134,16 @@ def write_tables(results: Path, say: Callable[[str], None] = say_now) -> list[st
     if records:
         tables |= {
             "collections": (
-                collections(cfg, records, paper["collections"]),
+                collections(records, paper["collections"]),
                 "The collections, measured on the bundles, with the paper's counts beside ours.",
             ),
             "maximal_queries": (
-                maximal_queries(cfg, records, paper["maximal_queries"]),
-                "Most labels bought in any realization and mean cumulative loss with its 90 % band (Student t over "
-                "realizations) at the largest budget, beside the paper's.",
+                maximal_queries(records, paper["maximal_queries"]),
+                "Mean cumulative loss with no label, then at the largest budget with its 90 % band (Student t over "
+                "realizations) and the most labels bought in any realization, beside the paper's.",
             ),
             "bounds": (
-                bound_table(cfg, records),
+                bound_table(records),
                 "Regret and query bounds with the quantities measured on each pool put in (failure probability 0.1), "
                 "and what CAMS did. A dash: an assumption of the bound does not hold there.",
             ),

@@ -20,7 +20,13 @@ HORIZON = 10
 
 
 def make_record(rows: list[tuple[object, ...]], **plan: object) -> Record:
-    facts = {"horizon": HORIZON, "trace_budgets": [4], "trace_rounds": [5, 10], "cases": [{"label": ""}]} | plan
+    facts = {
+        "horizon": HORIZON,
+        "trace_budgets": [4],
+        "trace_rounds": [5, 10],
+        "cases": [{"label": ""}],
+        "experiment": "malice",
+    } | plan
     facts.setdefault("learners", [{"label": "cams"}])
     return Record(pd.DataFrame(rows, columns=list(COLUMNS)), {"plan": facts})
 
@@ -50,8 +56,15 @@ def test_loss_against_cost() -> None:
 def test_losses_far_apart_are_shown_as_ratios() -> None:
     near = final("cams", 2, [6, 8], [2, 2]) + final("mp", 2, [8, 8], [2, 2])
     far = final("cams", 2, [1, 1], [2, 2]) + final("mp", 2, [8, 8], [2, 2])
-    assert loss_against_cost(make_record(near), {}).scales == ("log", "linear")
-    assert loss_against_cost(make_record(far), {}).scales == ("log", "log")
+    learners = [{"label": "cams"}, {"label": "mp"}]
+    assert loss_against_cost(make_record(near, learners=learners), {}).scales == ("from_zero", "linear")
+    assert loss_against_cost(make_record(far, learners=learners), {}).scales == ("from_zero", "log")
+
+
+def test_only_some_learners_are_drawn() -> None:
+    rows = final("cams", 2, [6, 8], [2, 2]) + final("mp", 2, [8, 8], [2, 2])
+    record = make_record(rows, learners=[{"label": "cams"}, {"label": "mp"}])
+    assert [line.name for line in loss_against_cost(record, {"learners": ["mp"]}).series] == ["mp"]
 
 
 def test_over_time() -> None:
@@ -88,3 +101,16 @@ def test_band_is_over_realizations() -> None:
 def test_unknown_kind() -> None:
     with pytest.raises(cams.InputError, match="there is no kind of panel 'pie'"):
         make_panel(make_record(final("cams", 2, [1], [1])), {"kind": "pie"})
+
+
+def test_cases_of_one_kind_and_what_was_recorded_beside_the_learners() -> None:
+    names = ["opposite 0 %", "opposite 20 %", "complement 0 %"]
+    rows = [row for loss, case in enumerate(names) for row in final("cams", 4, [loss, loss], [3, 4], case=case)]
+    rows += [row for case in names for row in final("oracle_drawn", 0, [7, 9], [0, 0], "oracle_drawn", case)]
+    record = make_record(rows, cases=[{"label": name} for name in names])
+    panel = loss_against_case(record, {"cases": "opposite", "series": ["oracle_drawn"]})
+    assert panel.tick_labels == ("0 %", "20 %")
+    assert [line.mean.tolist() for line in panel.series] == [[0, 1], [8, 8]]
+    assert panel.series[1].label == "Oracle, drawn"
+    with pytest.raises(cams.InputError, match="no case of malice begins with 'oposite'"):
+        loss_against_case(record, {"cases": "oposite"})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -9,9 +10,12 @@ import numpy as np
 import pytest
 
 import cams
+from data_prep.pipeline.code import code_hashes
 from experiments.figures.appearance import BEST_REFERENCE, LEARNER_LOOKS, look_of
-from experiments.figures.panels import Panel, Reference, Series
-from experiments.figures.plots import draw, fitting_columns, legend_entries, save
+from experiments.figures.compose import draw_if_changed
+from experiments.figures.panel import Panel, Reference, Series
+from experiments.figures.plots import after_zero, before_one, draw, fitting_columns, legend_entries, save
+from experiments.figures.unchanged import picture_digest
 
 
 def make_panel(*names: str, **changes: object) -> Panel:
@@ -23,14 +27,31 @@ def make_panel(*names: str, **changes: object) -> Panel:
 def test_every_learner_has_a_look_of_its_own() -> None:
     # A learner of one's own may go without: `look_of` has spare ones.
     assert set(LEARNER_LOOKS) <= set(cams.LEARNERS)
-    assert len({(look.colour, look.marker) for look in LEARNER_LOOKS.values()}) == len(LEARNER_LOOKS)
+    assert len({look.colour for look in LEARNER_LOOKS.values()}) == len(LEARNER_LOOKS)
+    assert len({look.marker for look in LEARNER_LOOKS.values()}) == len(LEARNER_LOOKS)
     assert len({look.title for look in LEARNER_LOOKS.values()}) == len(LEARNER_LOOKS)
 
 
-def test_main_learners_differ_without_colour() -> None:
-    main = ["cams", "oracle", "cqbc", "ciwal", "mp", "rs", "qbc", "iwal"]
-    assert len({LEARNER_LOOKS[name].marker for name in main}) == len(main)
-    assert len({LEARNER_LOOKS[name].colour for name in main}) == len(main)
+def test_colours_are_far_enough_apart() -> None:
+    """The least distance between two learners' colours in CIELAB, where 2 can just be seen side by side."""
+    colours = [LEARNER_LOOKS[name].colour for name in LEARNER_LOOKS]
+    rgb = np.array([[int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)] for colour in colours])
+    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    to_xyz = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
+    x, y, z = np.cbrt(linear @ to_xyz.T / [0.9505, 1, 1.089]).T
+    lab = np.stack([116 * y - 16, 500 * (x - y), 200 * (y - z)], axis=1)
+    distance = np.linalg.norm(lab[:, None] - lab[None], axis=2) + 1000 * np.eye(len(lab))
+    first, second = np.unravel_index(distance.argmin(), distance.shape)
+    assert distance.min() > 15, (colours[first], colours[second])
+
+
+def test_an_axis_from_zero_shows_zero_and_is_logarithmic_from_one_on() -> None:
+    places = after_zero([0, 0.5, 1, 10, 1000])
+    np.testing.assert_allclose(places, [0, 0.25, 0.5, 1.5, 3.5])
+    np.testing.assert_allclose(before_one(places), [0, 0.5, 1, 10, 1000])
+    figure = draw([[make_panel("cams", scales=("from_zero", "linear"))]])
+    assert figure.axes[0].get_xticks().tolist() == [0, 1, 3, 10]
+    plt.close(figure)
 
 
 def test_legend_names_everything_once() -> None:
@@ -70,3 +91,35 @@ def test_same_picture_same_bytes(tmp_path: Path) -> None:
     for a, b in zip(first, second, strict=True):
         assert a.read_bytes() == b.read_bytes()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["first.pdf", "first.png", "second.pdf", "second.png"]
+
+
+def test_an_unchanged_picture_is_not_drawn_again(tmp_path: Path) -> None:
+    stem = tmp_path / "figure"
+    grid = [[make_panel("cams", "mp")]]
+    assert [path.suffix for path in draw_if_changed(grid, stem, "code")] == [".png", ".pdf"]
+    assert draw_if_changed(grid, stem, "code") == []
+    assert draw_if_changed(grid, stem, "other code") != []
+    assert draw_if_changed([[make_panel("cams", "mp", title="new")]], stem, "other code") != []
+    assert draw_if_changed([[make_panel("cams", "rs", title="new")]], stem, "other code") != []
+    stem.with_suffix(".pdf").unlink()
+    assert draw_if_changed([[make_panel("cams", "rs", title="new")]], stem, "other code") != []
+    stem.with_suffix(".png").write_bytes(b"cut off")
+    assert draw_if_changed([[make_panel("cams", "rs", title="new")]], stem, "other code") != []
+
+
+def test_the_hash_of_a_picture_covers_its_numbers_and_not_their_last_bits() -> None:
+    def digest(shift: float) -> str:
+        panel = make_panel("cams")
+        (line,) = panel.series
+        moved = dataclasses.replace(line, mean=line.mean + shift)
+        return picture_digest([[dataclasses.replace(panel, series=(moved,))]], "")
+
+    assert digest(0.0) == digest(1e-13)
+    assert digest(0.0) != digest(1e-4)
+
+
+def test_drawing_reaches_no_replay_code() -> None:
+    reached = code_hashes("experiments.figures.plots")
+    assert not [
+        name for name in reached if name.startswith(("experiments.runner", "experiments.records", "cams.engine"))
+    ]

@@ -19,7 +19,7 @@ from data_prep.pipeline.shell import CONF
 from experiments.claims.ledger import make_ledger, write_ledger
 from experiments.figures.appearance import LEARNER_LOOKS
 from experiments.figures.compose import compose_figure, draw_composed
-from experiments.figures.panels import Panel
+from experiments.figures.panel import Panel
 from experiments.report.figures import figure_data, shorten
 from experiments.report.render import render_page, write_report
 from experiments.runner.configuration import compose_run
