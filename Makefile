@@ -27,7 +27,7 @@ $(VENV)/figures.done: pyproject.toml constraints.txt
 
 $(VENV)/everything.done: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[pipeline,vision,graph,dev]'
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[pipeline,vision,graph,docs,dev]'
 	@touch $@ $(VENV)/figures.done
 
 setup: $(VENV)/everything.done ## build .venv with all that training and testing need
@@ -44,6 +44,9 @@ test: $(VENV)/everything.done ## run every test
 
 fuzz: $(VENV)/everything.done ## try thousands of damaged files and wrong values, new ones each time
 	HYPOTHESIS_PROFILE=nightly python -m pytest -n 2 -k fuzz
+
+soak: $(VENV)/everything.done ## kill runs at random moments, play a million rounds: an hour or so
+	CAMS_KILLS=100 python -m pytest tests/soak -m "soak or not soak"
 
 lint: $(VENV)/everything.done ## check style, types and which package may import which
 	ruff check .
@@ -71,6 +74,10 @@ imagenet: $(VENV)/everything.done ## ImageNet from the images under $$CAMS_DATA_
 	python -m data_prep.all dataset=imagenet
 	python -m experiments.all 'experiments=[imagenet]'
 
+docs: $(VENV)/everything.done ## write the documentation to site/, which opens from disk without a network
+	NO_MKDOCS_2_WARNING=1 mkdocs build --quiet
+	@echo "docs: wrote site/index.html"
+
 dag: $(VENV)/everything.done ## print the graph of dvc.yaml, data sets folded into one, as mermaid
 	@dvc dag --dot | python .ci/dag
 
@@ -80,4 +87,4 @@ repro: $(VENV)/everything.done ## everything from raw data, as dvc.yaml has it; 
 clean: ## forget the environment and what can be rebuilt; results stay
 	rm -rf $(VENV) data outputs multirun .pytest_cache .mypy_cache .ruff_cache .hypothesis site mutants
 
-.PHONY: help setup figures report test fuzz lint bench smoke dag repro clean imagenet $(DATASETS)
+.PHONY: help setup figures report docs test soak fuzz lint bench smoke dag repro clean imagenet $(DATASETS)

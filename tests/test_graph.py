@@ -14,6 +14,7 @@ import yaml
 from data_prep.pipeline import watched
 from data_prep.pipeline.catalogue import catalogue
 from data_prep.pipeline.code import reached
+from experiments.claims.training_seeds import all_seeds
 
 ROOT = Path(__file__).resolve().parents[1]
 GRAPH = yaml.safe_load((ROOT / "dvc.yaml").read_text())
@@ -64,10 +65,12 @@ def test_every_data_set_is_in_the_graph_unless_it_is_brought_by_hand():
     assert " ".join(PARAMS["datasets"]) in targets
 
 
-def test_the_seeds_stage_names_the_raw_data_it_trains_on():
+def test_the_seeds_stage_knows_its_seeds_and_the_raw_data_it_trains_on():
     claims = yaml.safe_load((ROOT / "conf/claims.yaml").read_text())
-    raw = {name.removeprefix("data/raw/") for name in STAGES["seeds"]["deps"] if name.startswith("data/raw/")}
-    assert raw == set(claims["seed_datasets"])
+    own = yaml.safe_load((ROOT / "conf/own_claims.yaml").read_text())
+    assert PARAMS["other_seeds"] == all_seeds({**claims, "own": own})
+    raw = [name.removeprefix("data/raw/") for name in STAGES["seeds"]["deps"] if name.startswith("data/raw/")]
+    assert set(raw) == set(claims["training_seeds"]) | set(own["judged_on"])
 
 
 def test_the_picture_of_the_graph_is_the_graph():

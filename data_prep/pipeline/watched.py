@@ -16,7 +16,7 @@ from data_prep.pipeline import code
 
 PLACE = Path("results/code.json")
 
-# The modules at the door of each stage; those of preparation also run the module of their data set.
+# The modules at the door of each stage; those of preparation also run the module of their data set, `seeds` of all.
 PREPARATION = ("fetch", "split", "classifiers", "policies", "sharpness", "bundle")
 EXPERIMENTS = {
     "seeds": ("experiments.claims.training_seeds", *(f"data_prep.{stage}" for stage in PREPARATION)),
@@ -33,7 +33,9 @@ def watched(datasets: list[str]) -> dict[str, str | dict[str, str]]:
     hashes: dict[str, str | dict[str, str]] = {}
     for stage in PREPARATION:
         hashes[stage] = {name: digest(f"data_prep.{stage}", f"data_prep.datasets.{name}") for name in datasets}
-    return hashes | {stage: digest(*roots) for stage, roots in EXPERIMENTS.items()}
+    modules = [f"data_prep.datasets.{name}" for name in datasets]
+    hashes |= {stage: digest(*roots) for stage, roots in EXPERIMENTS.items()}
+    return hashes | {"seeds": digest(*EXPERIMENTS["seeds"], *modules)}
 
 
 def digest(*roots: str) -> str:
