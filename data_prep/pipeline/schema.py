@@ -24,7 +24,13 @@ from cams.errors import InputError, nearest
 Schema = Any
 ANYTHING = object
 FEW = 4
-WORDS = {int: "a whole number", float: "a number", str: "a text", bool: "true or false", None: "null"}
+WORDS: dict[type | None, str] = {
+    int: "a whole number",
+    float: "a number",
+    str: "a text",
+    bool: "true or false",
+    None: "null",
+}
 
 
 @dataclass(frozen=True)

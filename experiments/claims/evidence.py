@@ -10,7 +10,8 @@ import numpy.typing as npt
 import pandas as pd
 
 import cams
-from experiments.records.record import BAD_KINDS, CLASSIFIER, ORACLE_DRAWN, POLICY_KINDS, TRAINED_KINDS, Record
+from experiments.records.columns import BAD_KINDS, CLASSIFIER, ORACLE_DRAWN, POLICY_KINDS, TRAINED_KINDS
+from experiments.records.record import Record
 from experiments.statistics.label_cost import Curve, mean_curve
 
 Array = npt.NDArray[np.float64]

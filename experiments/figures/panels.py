@@ -24,7 +24,8 @@ from experiments.figures.appearance import (
     look_of,
 )
 from experiments.figures.panel import Panel, Reference, Series
-from experiments.records.record import BAD_KINDS, CLASSIFIER, ORACLE_DRAWN, POLICY_KINDS, TRAINED_KINDS, Record
+from experiments.records.columns import BAD_KINDS, CLASSIFIER, ORACLE_DRAWN, POLICY_KINDS, TRAINED_KINDS
+from experiments.records.record import Record
 from experiments.statistics.bands import band
 
 COST_LABEL = "Labels bought"

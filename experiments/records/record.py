@@ -14,17 +14,14 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-Array = npt.NDArray[np.float64]
+from experiments.records.columns import BEST_CLASSIFIER, LEARNER
 
-LEARNER, CLASSIFIER, BEST_CLASSIFIER, ORACLE_DRAWN = "learner", "classifier", "best_classifier", "oracle_drawn"
-TRAINED_KINDS = ("normal", "biased")
-BAD_KINDS = ("malicious", "random")
-POLICY_KINDS = (*TRAINED_KINDS, *BAD_KINDS)
+Array = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Record:
-    """The table of one run (columns: experiments/records/store.py) and the facts written with it."""
+    """The table of one run (columns: experiments/records/columns.py) and the facts written with it."""
 
     table: pd.DataFrame
     facts: dict[str, Any]

@@ -2,21 +2,8 @@
 
     results/records/<experiment>/<dataset>/seed<k>.parquet
 
-| column      | meaning                                                                                |
-|-------------|----------------------------------------------------------------------------------------|
-| case        | label of the case (how the bundle was prepared), empty if the experiment has only one   |
-| series      | learner label, classifier name or policy name                                          |
-| kind        | learner, classifier, best_classifier, oracle_drawn, or a policy's kind                  |
-| budget      | labels the learner may buy; 0 for all that are no learners                             |
-| realization | 0..R-1                                                                                 |
-| round       | t at which the values hold; the horizon for final values                               |
-| loss        | errors so far                                                                          |
-| queries     | labels bought so far                                                                   |
-
-`best_classifier` is the classifier with the least final loss on that realization (the reference of the relative loss),
-`oracle_drawn` the policy with the least expected loss, charged that loss. An experiment that computes in its own way
-may add columns. The facts in the file's metadata are the plan, the bundle and the code that made it, and a checksum
-over all of this and the table.
+Its columns are told in experiments/records/columns.py. The facts in the file's metadata are the plan, the bundle and
+the code that made it, and a checksum over all of this and the table.
 """
 
 from __future__ import annotations
@@ -33,9 +20,9 @@ import pyarrow.parquet as pq
 
 import cams
 from cams.files import atomic_path
+from experiments.records.columns import COLUMNS
 from experiments.records.record import Record
 
-COLUMNS = ("case", "series", "kind", "budget", "realization", "round", "loss", "queries")
 _DTYPES = {"budget": "int32", "realization": "int16", "round": "int32"}
 _META = b"cams"
 

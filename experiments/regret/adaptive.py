@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-import cams
+from cams.bundle import Bundle
 from cams.learners import Learner, Round
 from cams.rounds import play
 from experiments.regret.losses import labels_of
@@ -54,7 +54,7 @@ def first_largest(scores: Array) -> Integers:
     return index
 
 
-def follow(bundle: cams.Bundle, learner: Learner, order: Iterable[int], coins: Array) -> Course:
+def follow(bundle: Bundle, learner: Learner, order: Iterable[int], coins: Array) -> Course:
     """Play rows through a learner, as many as there are coins (T, 4)."""
     horizon, truth = len(coins), labels_of(bundle)
     rows, wrong, bought = np.empty((3, horizon), dtype=np.int64)
@@ -67,7 +67,7 @@ def follow(bundle: cams.Bundle, learner: Learner, order: Iterable[int], coins: A
     return Course(rows, wrong.cumsum(), expected.cumsum(), bought.cumsum(), largest_mass)
 
 
-def mislead(bundle: cams.Bundle, learner: Learner, twin: Learner, rows: Integers, coins: Array, choices: int) -> Course:
+def mislead(bundle: Bundle, learner: Learner, twin: Learner, rows: Integers, coins: Array, choices: int) -> Course:
     """Play the order that an adaptive adversary makes out of `rows`, round by round.
 
     Of the next `choices` rows it offers the one that the learner, as it now stands, most likely gets wrong, and
@@ -78,7 +78,7 @@ def mislead(bundle: cams.Bundle, learner: Learner, twin: Learner, rows: Integers
     return follow(bundle, learner, _most_harmful(bundle, learner, twin, rows, choices), coins)
 
 
-def _most_harmful(bundle: cams.Bundle, learner: Learner, twin: Learner, rows: Integers, choices: int) -> Iterator[int]:
+def _most_harmful(bundle: Bundle, learner: Learner, twin: Learner, rows: Integers, choices: int) -> Iterator[int]:
     queue, truth = deque(int(row) for row in rows), labels_of(bundle)
     while queue:
         state = learner.state()
@@ -93,13 +93,13 @@ def _most_harmful(bundle: cams.Bundle, learner: Learner, twin: Learner, rows: In
         queue.extend(candidates)
 
 
-def doubt(pool: cams.Bundle, learner: Learner, twin: Learner, rows: Integers, coins: Array) -> Course:
+def doubt(pool: Bundle, learner: Learner, twin: Learner, rows: Integers, coins: Array) -> Course:
     """Play rows of a `rotating_pool` in the context of each given row, but with the classifier right that the
     learner, as it now stands, trusts least in that context."""
     return follow(pool, learner, _least_trusted(pool, learner, twin, rows), coins)
 
 
-def _least_trusted(pool: cams.Bundle, learner: Learner, twin: Learner, rows: Integers) -> Iterator[int]:
+def _least_trusted(pool: Bundle, learner: Learner, twin: Learner, rows: Integers) -> Iterator[int]:
     k = pool.num_models
     for row in rows:
         twin.restore(learner.state())

@@ -17,8 +17,10 @@ import numpy.typing as npt
 import pandas as pd
 from joblib import Parallel, delayed
 
-import cams
 from cams import bounds
+from cams.bundle import Bundle
+from cams.errors import InputError
+from cams.learners import make_learner
 from cams.policies import regularize
 from cams.randomness import stream_order, uniforms
 from experiments.regret.courses import MakeLearner, followed, misled
@@ -36,10 +38,10 @@ BOUNDED = "cams_adversarial"
 REGULARIZE = True
 
 
-def compute(plan: Plan, bundle: cams.Bundle, n_jobs: int, progress: Any) -> pd.DataFrame:
+def compute(plan: Plan, bundle: Bundle, n_jobs: int, progress: Any) -> pd.DataFrame:
     """Return the rows of one data set's record, one order after another."""
     if plan.horizon > bundle.num_rows:
-        raise cams.InputError(f"horizon {plan.horizon} is above the {bundle.num_rows} rows of the bundle")
+        raise InputError(f"horizon {plan.horizon} is above the {bundle.num_rows} rows of the bundle")
     losses = policy_losses(bundle, REGULARIZE)
     names = plan.options["orders"].get(plan.dataset, plan.options["orders"]["default"])
     frames = [
@@ -49,7 +51,7 @@ def compute(plan: Plan, bundle: cams.Bundle, n_jobs: int, progress: Any) -> pd.D
     return pd.concat(frames, ignore_index=True).round(DECIMALS)
 
 
-def _fixed(plan: Plan, bundle: cams.Bundle, losses: Array, name: str, n_jobs: int) -> pd.DataFrame:
+def _fixed(plan: Plan, bundle: Bundle, losses: Array, name: str, n_jobs: int) -> pd.DataFrame:
     """Replay every learner on the same orders; the bounded one also round by round, for its rho."""
     orders = fixed_orders(plan, bundle, name)
     rounds = np.asarray(plan.trace_rounds)
@@ -64,7 +66,7 @@ def _fixed(plan: Plan, bundle: cams.Bundle, losses: Array, name: str, n_jobs: in
     return pd.concat(frames, ignore_index=True)
 
 
-def _masses_on(plan: Plan, bundle: cams.Bundle, learner: Learner, orders: Integers) -> list[Array]:
+def _masses_on(plan: Plan, bundle: Bundle, learner: Learner, orders: Integers) -> list[Array]:
     """Return the largest class mass so far, at every round of each order."""
     make = learner_maker(bundle, learner, plan.horizon)
     courses = followed(bundle, make, regularize(bundle.advice), orders, _coins(plan))
@@ -75,10 +77,10 @@ def _coins(plan: Plan) -> Array:
     return np.stack([uniforms(plan.seed, r, plan.horizon) for r in range(plan.realizations)])
 
 
-def fixed_orders(plan: Plan, bundle: cams.Bundle, name: str) -> Integers:
+def fixed_orders(plan: Plan, bundle: Bundle, name: str) -> Integers:
     """Return (R, T): the rows of each realization, put in the named order."""
     if name not in ORDERS:
-        raise cams.InputError(f"unknown order '{name}', expected one of {', '.join([*ORDERS, ADAPTIVE])}")
+        raise InputError(f"unknown order '{name}', expected one of {', '.join([*ORDERS, ADAPTIVE])}")
     arrange = ORDERS[name](bundle, plan.options["blocks"])
     orders = []
     for r in range(plan.realizations):
@@ -87,7 +89,7 @@ def fixed_orders(plan: Plan, bundle: cams.Bundle, name: str) -> Integers:
     return np.stack(orders)
 
 
-def _adaptive(plan: Plan, bundle: cams.Bundle, losses: Array, n_jobs: int) -> pd.DataFrame:
+def _adaptive(plan: Plan, bundle: Bundle, losses: Array, n_jobs: int) -> pd.DataFrame:
     """Every learner against an adversary of its own: each sees another order, and another best policy."""
     rounds = np.asarray(plan.trace_rounds)
     rows = np.stack([stream_order(plan.seed, r, bundle.num_rows, bundle.num_rows) for r in range(plan.realizations)])
@@ -106,10 +108,10 @@ def _adaptive(plan: Plan, bundle: cams.Bundle, losses: Array, n_jobs: int) -> pd
     return pd.concat(frames, ignore_index=True)
 
 
-def learner_maker(bundle: cams.Bundle, learner: Learner, horizon: int) -> MakeLearner:
+def learner_maker(bundle: Bundle, learner: Learner, horizon: int) -> MakeLearner:
     """Return what makes a learner to be played round by round, with regularised policies and no limit on labels."""
     return partial(
-        cams.make_learner,
+        make_learner,
         learner.name,
         num_models=bundle.num_models,
         num_policies=bundle.num_policies,
@@ -123,7 +125,7 @@ def learner_maker(bundle: cams.Bundle, learner: Learner, horizon: int) -> MakeLe
 
 def _rows(
     plan: Plan,
-    bundle: cams.Bundle,
+    bundle: Bundle,
     order: str,
     learner: Learner,
     realization: int,
@@ -154,7 +156,7 @@ def _rows(
     )
 
 
-def theorem_limits(bundle: cams.Bundle, horizon: int, rounds: Integers, largest_mass: Array, best_loss: Array) -> Array:
+def theorem_limits(bundle: Bundle, horizon: int, rounds: Integers, largest_mass: Array, best_loss: Array) -> Array:
     """Return (2, G): Theorem 3 and Theorem 4 at each round, with the rho that the learner had by then."""
     m, c = bundle.num_policies + bundle.num_models, max(2, bundle.num_classes)
     points = list(zip(rounds, np.clip(1 - largest_mass, 0, 1), best_loss, strict=True))

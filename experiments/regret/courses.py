@@ -10,7 +10,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-import cams
+from cams.bundle import Bundle
 from cams.learners import Learner
 from experiments.regret.adaptive import UNSEEN_COINS, Course, doubt, first_largest, follow, mislead
 from experiments.regret.lockstep import Advice, Lockstep, Sight, can_march, march
@@ -20,7 +20,7 @@ Integers = npt.NDArray[np.int64]
 MakeLearner = Callable[[], Learner]
 
 
-def followed(bundle: cams.Bundle, make: MakeLearner, advice: Advice, orders: Integers, coins: Array) -> list[Course]:
+def followed(bundle: Bundle, make: MakeLearner, advice: Advice, orders: Integers, coins: Array) -> list[Course]:
     """Play fixed orders (S, T); advice (N, n, k) is the bundle's as the learner takes it, coins are (S, T, 4)."""
     learner = make()
     if not can_march(learner):
@@ -29,7 +29,7 @@ def followed(bundle: cams.Bundle, make: MakeLearner, advice: Advice, orders: Int
 
 
 def misled(
-    bundle: cams.Bundle, make: MakeLearner, advice: Advice, rows: Integers, coins: Array, choices: int
+    bundle: Bundle, make: MakeLearner, advice: Advice, rows: Integers, coins: Array, choices: int
 ) -> list[Course]:
     """Play the orders that adaptive adversaries make out of rows (S, N), with coins (S, T, 4)."""
     learner = make()
@@ -39,7 +39,7 @@ def misled(
     return march(bundle, learner, advice, coins, Misleading(rows, coins.shape[1], choices))
 
 
-def doubted(pool: cams.Bundle, make: MakeLearner, advice: Advice, rows: Integers, coins: Array) -> list[Course]:
+def doubted(pool: Bundle, make: MakeLearner, advice: Advice, rows: Integers, coins: Array) -> list[Course]:
     """Play rows of a `rotating_pool` in the contexts of rows (S, T), each stream against its own doubts."""
     learner = make()
     if not can_march(learner):

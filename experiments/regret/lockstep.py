@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeGuard
 import numpy as np
 import numpy.typing as npt
 
-import cams
+from cams.bundle import Bundle
 from cams.engine import spec
 from cams.learners import Learner
 from cams.learners.cams import Cams
@@ -60,7 +60,7 @@ class Sight(NamedTuple):
 class Lockstep:
     """A learner of the CAMS family on S streams: each round `begin`, `see` rows, `name` models, `decide`."""
 
-    def __init__(self, bundle: cams.Bundle, learner: Cams, advice: Advice, streams: int) -> None:
+    def __init__(self, bundle: Bundle, learner: Cams, advice: Advice, streams: int) -> None:
         self.kernel, self.constants = learner.kernel(), learner.constant_policies
         self.votes, self.truth, self.num_classes = bundle.predictions, labels_of(bundle), bundle.num_classes
         self.advice, self.horizon, self.size = advice, learner.problem.horizon or 0, learner.m
@@ -168,7 +168,7 @@ class Lockstep:
 
 
 def march(
-    bundle: cams.Bundle, learner: Cams, advice: Advice, coins: Array, adversary: Callable[[Lockstep, int], Sight]
+    bundle: Bundle, learner: Cams, advice: Advice, coins: Array, adversary: Callable[[Lockstep, int], Sight]
 ) -> list[Course]:
     """Play S streams of a learner, coins (S, T, 4), on the rows that an adversary shows each at round t."""
     streams, horizon = coins.shape[:2]

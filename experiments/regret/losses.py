@@ -8,7 +8,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-import cams
+from cams.bundle import Bundle
+from cams.errors import InputError
 from cams.policies import constant_policies
 from cams.policies import regularize as regularized
 
@@ -21,19 +22,19 @@ CHUNK = 512
 DECIMALS = 6
 
 
-def labels_of(bundle: cams.Bundle) -> npt.NDArray[np.int32]:
+def labels_of(bundle: Bundle) -> npt.NDArray[np.int32]:
     """Return the labels, which a bundle for the online learners alone may lack."""
     if bundle.labels is None:
-        raise cams.InputError("the bundle has no labels, and regret needs them")
+        raise InputError("the bundle has no labels, and regret needs them")
     return bundle.labels
 
 
-def model_losses(bundle: cams.Bundle) -> Array:
+def model_losses(bundle: Bundle) -> Array:
     """Return (N, k) the 0-1 loss of every classifier at every row."""
     return (bundle.predictions != labels_of(bundle)[:, None]).astype(np.float64)
 
 
-def policy_losses(bundle: cams.Bundle, regularize: bool) -> Array:
+def policy_losses(bundle: Bundle, regularize: bool) -> Array:
     """Return (N, m) the expected loss <pi_i(x), l> of every extended policy at every row."""
     losses = model_losses(bundle)
     of_policies = np.empty((bundle.num_rows, bundle.num_policies))
@@ -45,14 +46,14 @@ def policy_losses(bundle: cams.Bundle, regularize: bool) -> Array:
     return np.hstack([of_policies, losses @ constant_policies(bundle.num_models, regularized=regularize).T])
 
 
-def favourite_losses(bundle: cams.Bundle) -> Array:
+def favourite_losses(bundle: Bundle) -> Array:
     """Return (N, m) the loss of every extended policy's most probable model (the first where several tie)."""
     losses = model_losses(bundle)
     of_policies = np.take_along_axis(losses, bundle.advice.argmax(axis=2), axis=1)
     return np.hstack([of_policies, losses])
 
 
-def smallest_advice(bundle: cams.Bundle, regularize: bool) -> float:
+def smallest_advice(bundle: Bundle, regularize: bool) -> float:
     """Return p_min, the least probability that any extended policy gives any classifier at any row."""
     smallest = float(constant_policies(bundle.num_models, regularized=regularize).min())
     for start in range(0, bundle.num_rows, CHUNK):

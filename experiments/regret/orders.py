@@ -14,7 +14,8 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-import cams
+from cams.bundle import Bundle
+from cams.errors import InputError
 from experiments.regret.losses import favourite_losses
 
 Integers = npt.NDArray[np.int64]
@@ -35,7 +36,7 @@ def rivals(losses: npt.NDArray[np.float64], count: int) -> list[int]:
     return chosen
 
 
-def blocks(bundle: cams.Bundle, count: int) -> Order:
+def blocks(bundle: Bundle, count: int) -> Order:
     """Return the order in which each of `count` rivals is best for one block, blocks in random order."""
     losses = favourite_losses(bundle)
     rival_losses = losses[:, rivals(losses, count)]
@@ -49,20 +50,20 @@ def blocks(bundle: cams.Bundle, count: int) -> Order:
     return order
 
 
-def groups(bundle: cams.Bundle, count: int) -> Order:
+def groups(bundle: Bundle, count: int) -> Order:
     """Return the order of the bundle's groups, ascending; within a group rows stay as drawn."""
     if bundle.groups is None:
-        raise cams.InputError("the bundle has no groups, which the order 'groups' follows")
+        raise InputError("the bundle has no groups, which the order 'groups' follows")
     ids = bundle.groups
     return lambda rows, rng: rows[np.argsort(ids[rows], kind="stable")]
 
 
-def labels(bundle: cams.Bundle, count: int) -> Order:
+def labels(bundle: Bundle, count: int) -> Order:
     """Return the order of the classes, ascending; within a class rows stay as drawn."""
     if bundle.labels is None:
-        raise cams.InputError("the bundle has no labels, which the order 'labels' follows")
+        raise InputError("the bundle has no labels, which the order 'labels' follows")
     truth = bundle.labels
     return lambda rows, rng: rows[np.argsort(truth[rows], kind="stable")]
 
 
-ORDERS: dict[str, Callable[[cams.Bundle, int], Order]] = {"blocks": blocks, "groups": groups, "labels": labels}
+ORDERS: dict[str, Callable[[Bundle, int], Order]] = {"blocks": blocks, "groups": groups, "labels": labels}

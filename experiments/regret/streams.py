@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-import cams
+from cams.bundle import Bundle
 
 Array = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -30,7 +30,7 @@ def _one_hot(models: Integers, num_models: int) -> Array:
 
 def gap_pool(
     num_models: int, num_classes: int, num_policies: int, best_rate: float, gap: float, softness: float = 0.0
-) -> cams.Bundle:
+) -> Bundle:
     """Return a pool on which policy 0 errs on a share `best_rate` of rows and the next best on `gap` more.
 
     On a share `best_rate` of rows every classifier is wrong, so that nobody can beat policy 0. On the others the
@@ -47,7 +47,7 @@ def gap_pool(
         wrong = (hard <= position) & (position < hard + misled)
         advice.append(_one_hot((contexts + wrong) % num_models, num_models))
     right = np.where(position < hard, -1, contexts)
-    return cams.Bundle(
+    return Bundle(
         predictions=_predictions(right, num_models, num_classes),
         labels=np.full(len(right), LABEL),
         advice=(1 - softness) * np.stack(advice, axis=1) + softness / num_models,
@@ -55,14 +55,14 @@ def gap_pool(
     )
 
 
-def rotating_pool(num_models: int, num_classes: int) -> cams.Bundle:
+def rotating_pool(num_models: int, num_classes: int) -> Bundle:
     """Return k * k rows, one per context and right classifier; in context s policy i names classifier (i + s) mod k.
 
     Drawn evenly, every extended policy errs equally often: the stream behind the lower bounds of online learning.
     """
     contexts, right = np.divmod(np.arange(num_models**2), num_models)
     advice = [_one_hot((contexts + i) % num_models, num_models) for i in range(num_models)]
-    return cams.Bundle(
+    return Bundle(
         predictions=_predictions(right, num_models, num_classes),
         labels=np.full(len(right), LABEL),
         advice=np.stack(advice, axis=1),

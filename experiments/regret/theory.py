@@ -17,8 +17,9 @@ import numpy.typing as npt
 import pandas as pd
 from joblib import Parallel, delayed
 
-import cams
 from cams import bounds
+from cams.bundle import Bundle
+from cams.policies import regularize
 from cams.randomness import uniforms
 from experiments.regret.adaptive import Course
 from experiments.regret.adversarial import learner_maker, theorem_limits
@@ -75,7 +76,7 @@ def _gap_case(plan: Plan, case: str, settings: dict[str, Any], n_jobs: int) -> p
     return pd.concat(frames, ignore_index=True).assign(kind="learner", budget=plan.horizon)
 
 
-def stochastic_limits(pool: cams.Bundle, rounds: Integers, failure: float) -> dict[str, Any]:
+def stochastic_limits(pool: Bundle, rounds: Integers, failure: float) -> dict[str, Any]:
     """Return Theorems 1 and 2 for a pool at each horizon, with the proofs' terms and as printed.
 
     Delta, gamma, mu* and p_min are read off the pool itself, whose rows are equally likely.
@@ -101,9 +102,9 @@ def stochastic_limits(pool: cams.Bundle, rounds: Integers, failure: float) -> di
     }
 
 
-def best_policy_margin(pool: cams.Bundle) -> float:
+def best_policy_margin(pool: Bundle) -> float:
     """Return gamma: the least lead of policy 0's first choice over its second, at any row."""
-    advice = cams.policies.regularize(pool.advice[:, 0].astype(np.float64))
+    advice = regularize(pool.advice[:, 0].astype(np.float64))
     top = np.sort(advice, axis=1)
     return float((top[:, -1] - top[:, -2]).min())
 
@@ -129,18 +130,18 @@ def compute_adversarial(plan: Plan, bundle: None, n_jobs: int, progress: Any) ->
     return pd.DataFrame(rows).round(DECIMALS)
 
 
-def _play(plan: Plan, pool: cams.Bundle, case: str, horizon: int) -> list[Course]:
+def _play(plan: Plan, pool: Bundle, case: str, horizon: int) -> list[Course]:
     """Play all realizations of one length."""
     realizations = range(plan.realizations)
     rows = np.stack([drawn_with_replacement(pool.num_rows, horizon, plan.seed, r, STREAM) for r in realizations])
     coins = np.stack([uniforms(plan.seed, r, horizon) for r in realizations])
     play = followed if case == "even draws" else doubted
     make = learner_maker(pool, plan.learners[0], horizon)
-    return play(pool, make, cams.policies.regularize(pool.advice), rows, coins)
+    return play(pool, make, regularize(pool.advice), rows, coins)
 
 
 def _adversarial_row(
-    plan: Plan, pool: cams.Bundle, losses: Array, job: tuple[str, int, int], course: Course
+    plan: Plan, pool: Bundle, losses: Array, job: tuple[str, int, int], course: Course
 ) -> dict[str, Any]:
     case, horizon, realization = job
     end = np.array([horizon])

@@ -15,7 +15,7 @@ from cams.bundle import Bundle
 from cams.errors import InputError
 from cams.randomness import stream_order
 from cams.realizations import Replay, replay
-from experiments.records.record import BEST_CLASSIFIER, CLASSIFIER, LEARNER, ORACLE_DRAWN
+from experiments.records.columns import BEST_CLASSIFIER, CLASSIFIER, LEARNER, ORACLE_DRAWN
 from experiments.regret.losses import policy_losses
 from experiments.runner.plan import Case, Plan
 from experiments.runner.preparation import prepare_bundle

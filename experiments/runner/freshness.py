@@ -19,9 +19,8 @@ def notes_on_records(results: Path, seed: int) -> list[str]:
     notes = []
     for name in experiment_names():
         datasets = sorted(path.parent.name for path in (results / "records" / name).glob(f"*/seed{seed}.parquet"))
-        cfg = compose_run([f"experiment={name}", f"seed={seed}"]) if datasets else None
         for dataset in datasets:
-            plan = make_plan(cfg, dataset)
+            plan = make_plan(compose_run([f"experiment={name}", f"seed={seed}"]), dataset)
             state = record_state(plan, places)
             if state.word == "damaged":
                 raise cams.InputError(

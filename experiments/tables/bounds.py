@@ -10,7 +10,8 @@ import pandas as pd
 import cams
 from cams import bounds
 from experiments.figures.compose import dataset_title
-from experiments.records.record import CLASSIFIER, POLICY_KINDS, Record
+from experiments.records.columns import CLASSIFIER, POLICY_KINDS
+from experiments.records.record import Record
 
 # The bounds with high probability hold with 1 - FAILURE.
 FAILURE = 0.1

@@ -8,7 +8,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from cams.files import write_json
-from experiments.records.record import CLASSIFIER, Record
+from experiments.records.columns import CLASSIFIER
+from experiments.records.record import Record
 
 RIVALS = ("rs", "qbc", "iwal", "mp", "cqbc", "ciwal")
 

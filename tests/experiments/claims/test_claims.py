@@ -20,7 +20,8 @@ from experiments.claims.ledger import is_current, made_from, make_ledger, write_
 from experiments.claims.page import with_first_ledger, with_summary
 from experiments.claims.rules import CONDITIONS, condition_in_words, condition_of, joint_verdict, outcome, verdict
 from experiments.claims.statistics import STATISTICS
-from experiments.records.store import Origin, Record, write_record
+from experiments.records.record import Record
+from experiments.records.store import Origin, write_record
 from experiments.runner.configuration import compose_run, experiment_names
 from experiments.runner.jobs import Places, ensure_record
 from experiments.runner.plan import Case, Learner, Plan

@@ -14,7 +14,8 @@ from experiments.figures.panels import (
     queries_over_time,
     relative_loss_over_time,
 )
-from experiments.records.store import COLUMNS, Record
+from experiments.records.columns import COLUMNS
+from experiments.records.record import Record
 
 HORIZON = 10
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-from experiments.records.store import COLUMNS, Record
+from experiments.records.columns import COLUMNS
+from experiments.records.record import Record
 from experiments.tables.headlines import headline
 
 ROWS = [

@@ -1,0 +1,99 @@
+"""Records on disk: read back as written, stale when anything they were made from changed, never believed if damaged."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import cams
+from experiments.records.store import Origin, State, read_record, state_of, write_record
+from tests.fuzzing import examples
+
+ORIGIN = Origin({"experiment": "main", "horizon": 10, "learners": ("cams",)}, "bundle", "code")
+TABLE = pd.DataFrame(
+    {
+        "case": "",
+        "series": np.repeat(["cams", "mp"], 50),
+        "kind": "learner",
+        "budget": np.tile(np.repeat([0, 5], 25), 2),
+        "realization": np.tile(np.arange(25), 4),
+        "round": 10,
+        "loss": np.arange(100) % 9,
+        "queries": np.arange(100) % 4,
+        "reference": np.linspace(0, 1, 100),
+    }
+)
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("records") / "seed0.parquet"
+    write_record(path, TABLE, ORIGIN, {"digest": "bundle"})
+    return path
+
+
+def test_a_record_comes_back_as_it_was_written(written: Path) -> None:
+    record = read_record(written)
+    assert record.facts["plan"] == {"experiment": "main", "horizon": 10, "learners": ["cams"]}
+    for column in TABLE:
+        assert record.table[column].astype(TABLE[column].dtype).tolist() == TABLE[column].tolist()
+
+
+def test_the_same_values_give_the_same_bytes(written: Path, tmp_path: Path) -> None:
+    write_record(tmp_path / "again.parquet", TABLE, ORIGIN, {"digest": "bundle"})
+    assert (tmp_path / "again.parquet").read_bytes() == written.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("now", "state"),
+    [
+        (ORIGIN, "current"),
+        (ORIGIN._replace(bundle=None), "current"),
+        (ORIGIN._replace(plan=ORIGIN.plan | {"horizon": 11}), "stale (another plan)"),
+        (ORIGIN._replace(bundle="other"), "stale (another bundle)"),
+        (ORIGIN._replace(code="other"), "stale (another code)"),
+        (ORIGIN._replace(bundle="other", code="other"), "stale (another bundle and code)"),
+    ],
+)
+def test_a_record_is_stale_when_what_made_it_changed(written: Path, now: Origin, state: str) -> None:
+    assert str(state_of(written, now)) == state
+
+
+def test_a_record_that_is_not_there(tmp_path: Path) -> None:
+    assert state_of(tmp_path / "none.parquet", ORIGIN) == State("missing")
+    with pytest.raises(cams.InputError, match="there is no record"):
+        read_record(tmp_path / "none.parquet")
+
+
+def test_missing_columns_are_a_mistake_of_the_computation(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="lack the columns loss"):
+        write_record(tmp_path / "bad.parquet", TABLE.drop(columns="loss"), ORIGIN, {})
+
+
+@examples(200)
+@given(damage=st.data())
+def test_fuzz_damaged_records(written: Path, tmp_path: Path, damage: st.DataObject) -> None:
+    """Bit flips, cuts and added bytes: the record is read as it was written, or refused."""
+    whole = written.read_bytes()
+    kind = damage.draw(st.sampled_from(["flip", "cut", "insert"]))
+    place = damage.draw(st.integers(0, len(whole) - 1))
+    if kind == "flip":
+        broken = bytearray(whole)
+        broken[place] ^= 1 << damage.draw(st.integers(0, 7))
+    elif kind == "cut":
+        broken = bytearray(whole[:place])
+    else:
+        broken = bytearray(whole[:place] + damage.draw(st.binary(min_size=1, max_size=8)) + whole[place:])
+    path = tmp_path / "broken.parquet"
+    path.write_bytes(broken)
+    try:
+        record = read_record(path)
+    except cams.InputError:
+        return
+    assert record.facts == read_record(written).facts
+    assert record.table.equals(read_record(written).table)
