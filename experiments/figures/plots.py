@@ -128,7 +128,17 @@ def _tick(axis: Axis) -> None:
         # Side by side, numbers of six digits need twice the room of small ones.
         crowded = axis.axis_name == "x" and high >= 5_000
         axis.set_major_locator(MaxNLocator(nbins=3 if crowded else 5))
-    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
+    # Long numbers under a row of powers of ten would run into each other.
+    as_powers = axis.axis_name == "x" and axis.get_scale() == "log" and high >= 50_000
+    axis.set_major_formatter(FuncFormatter(_power_of_ten if as_powers else _in_full))
+
+
+def _in_full(value: float, _: int | None = None) -> str:
+    return f"{value:,.10g}"
+
+
+def _power_of_ten(value: float, _: int | None = None) -> str:
+    return f"$10^{{{np.log10(value):g}}}$"
 
 
 def _signed_powers(low: float, high: float) -> list[float]:
