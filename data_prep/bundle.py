@@ -4,11 +4,14 @@ python -m data_prep.bundle dataset=drift scale=laptop seed=0
 """
 
 import sys
+import tempfile
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from cams.compact import Recipe, save_compact
+from cams.bundle import Bundle
+from cams.compact import DenseRewards, Recipe, save_compact
 from cams.errors import InputError
 from cams.files import write_json
 from data_prep.pipeline.context import Context
@@ -65,6 +68,25 @@ def recipes(policies: Policies, context: Context) -> list[Recipe]:
     for i in range(settings.random):
         listed.append(Recipe(f"random_{i}", "random", f"random:{context.integer_seed('random_policy', i)}"))
     return listed
+
+
+def held_out_bundle(sharpness: float, context: Context) -> Bundle:
+    """The bundle this sharpness would give, on held-out policy rows instead of the pool."""
+    table, split = get_dataset(context.dataset).load(context), Split.load(context.artefact("splits"))
+    classifiers, policies = load_trained(context)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "held_out.npz"
+        save_compact(
+            path,
+            predictions=classifiers.policy_predictions[policies.held_out],
+            labels=table.labels[split.policy_rows[policies.held_out]],
+            rewards=DenseRewards(policies.held_out_rewards),
+            sharpness=sharpness,
+            policies=recipes(policies, context),
+            num_classes=table.num_classes,
+            model_names=classifiers.model_names,
+        )
+        return Bundle.load(path)
 
 
 def context_pays(

@@ -25,6 +25,7 @@ class Context:
     seed: int
     sharpness: float
     sharpness_check: DictConfig
+    labels_check: DictConfig
     precision_check: DictConfig
     n_jobs: int
     settings: DictConfig
@@ -40,6 +41,7 @@ class Context:
             seed=cfg.seed,
             sharpness=cfg.sharpness,
             sharpness_check=cfg.sharpness_check,
+            labels_check=cfg.labels_check,
             precision_check=cfg.precision_check,
             n_jobs=cfg.n_jobs,
             settings=settings_at_scale(cfg.dataset, cfg.scale.name),

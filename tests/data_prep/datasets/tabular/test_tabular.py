@@ -1,12 +1,14 @@
 """Specialists and policies on a small table: skewed rows, honest held-out rewards, the same on any workers."""
 
+import json
+
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator
 
 from cams import Bundle, InputError
 from cams.archive import read_archive
-from data_prep import bundle
+from data_prep import bundle, labels
 from data_prep.datasets.tabular import table as tabular
 from data_prep.datasets.tabular.classifiers import subsample, train_classifiers
 from data_prep.datasets.tabular.policies import fit_predict, train_policies
@@ -170,3 +172,18 @@ def test_artefacts_hold_no_pickle(table, tmp_path):
     split = tabular.split(table, context_for("vertebral", tmp_path, **SMALL))
     split.save(tmp_path / "split.npz")
     assert set(read_archive(tmp_path / "split.npz")) == {"classifier_rows", "policy_rows", "pool_rows"}
+
+
+def test_labels_stage_tells_how_far_labels_matter(table, tmp_path):
+    context = context_for("vertebral", tmp_path, "labels_check.realizations=5", **SMALL)
+    tabular.save_table(table, context)
+    split, classifiers, policies = train(table, context)
+    split.save(context.artefact("splits"))
+    classifiers.save(context.artefact("classifiers"))
+    policies.save(context.artefact("policies"))
+    labels.run(context)
+    found = json.loads(context.metrics_path("labels").read_text())
+    assert found["rounds"] == len(policies.held_out)
+    assert found["few_labels"] == 10 <= found["all_labels"] <= found["rounds"]
+    # One normal policy in five against an opposite and two random ones: without a label they drown it.
+    assert found["errors_no_label"] > found["errors_all_labels"]
