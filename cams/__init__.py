@@ -7,11 +7,12 @@ from cams.online import Decision, Selector
 from cams.outcome import Replay
 from cams.realizations import replay
 from cams.rounds import Played, play
-from cams.router import Router, confidence_advice
+from cams.router import Confidence, Router, confidence_advice
 
 __all__ = [
     "LEARNERS",
     "Bundle",
+    "Confidence",
     "Decision",
     "InputError",
     "Played",

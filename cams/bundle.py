@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -23,10 +23,9 @@ import numpy.typing as npt
 from cams.advice import copy_of, normalise, working_dtype
 from cams.archive import Archive, open_archive, write_archive
 from cams.checks import MOST_CLASSES, as_array, distinct, in_range, integers, whole_number
-from cams.classes import ABSTAINS, Classes, abstentions, named_classes, objects
+from cams.classes import ABSTAINS, Classes, abstentions, named_classes, named_columns, objects
 from cams.compact import COMPACT_KEY, Recipe, expand_advice, recipes_in
 from cams.errors import InputError, lookup
-from cams.router import Router, confidence_advice, named_columns
 
 POLICY_KINDS = ("normal", "malicious", "random", "biased")
 
@@ -35,6 +34,17 @@ _PLAIN = ("predictions", "labels", "groups", "num_classes", "model_names", "clas
 _OF_POLICIES = ("policy_names", "policy_kinds")
 
 Array = npt.NDArray[Any]
+
+
+class Advisor(Protocol):
+    """What `from_models` asks for advice: a `cams.Router`, or anything that advises as one does."""
+
+    name: str
+    kind: str
+
+    def check_models(self, names: Sequence[str]) -> None: ...
+
+    def advise(self, X: Any) -> Array: ...
 
 
 class Bundle:
@@ -165,34 +175,29 @@ class Bundle:
     def from_models(
         cls,
         models: Mapping[str, Any],
-        routers: Sequence[Router],
+        routers: Sequence[Advisor],
         X: Any,
         y: Any = None,
         *,
-        confidence: bool = False,
         classes: Sequence[Any] | None = None,
         groups: npt.ArrayLike | None = None,
     ) -> Bundle:
         """Ask trained models (anything with `predict`, by name) and fitted routers about rows X with labels y.
 
-        `confidence` adds a policy made of the models' own `predict_proba`. Without y the bundle is for a selector only.
+        Without y the bundle is for a selector only.
         """
         if not isinstance(models, Mapping):
             raise InputError(f"models is a {type(models).__name__}, expected a mapping from names to models")
+        distinct("routers", [router.name for router in routers])
         for router in routers:
             router.check_models(list(models))
-        policies = {router.name: (router.kind, router.advise(X)) for router in routers}
-        if len(policies) < len(routers):
-            distinct("routers", [router.name for router in routers])
-        if confidence:
-            policies["confidence"] = ("normal", confidence_advice([m.predict_proba(X) for m in models.values()]))
         return cls(
             predictions={name: np.asarray(model.predict(X)) for name, model in models.items()},
             labels=y,
-            advice=np.stack([advice for _, advice in policies.values()], axis=1) if policies else None,
+            advice=np.stack([router.advise(X) for router in routers], axis=1) if routers else None,
             classes=classes,
-            policy_names=list(policies),
-            policy_kinds=[kind for kind, _ in policies.values()],
+            policy_names=[router.name for router in routers],
+            policy_kinds=[router.kind for router in routers],
             groups=groups,
         )
 

@@ -5,13 +5,14 @@ A value that is missing (None, NaN) is a model that has no answer: it abstains.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from cams.checks import as_array
 from cams.errors import InputError, nearest
 
 Array = npt.NDArray[Any]
@@ -101,6 +102,20 @@ def abstentions(predictions: Any, abstain: Any = None) -> npt.NDArray[np.bool_]:
     # Whole numbers are never missing, and a large array of them need not be looked through.
     missing = np.zeros(given.shape, dtype=np.bool_) if given.dtype.kind in "iu" else np.asarray(pd.isna(given))
     return missing if abstain is None else missing | np.asarray(given == abstain, dtype=np.bool_)
+
+
+def named_columns(predictions: Any) -> tuple[list[str] | None, Array]:
+    """Return the models' names, where the columns have some, and the predictions (N, k) as an array."""
+    if isinstance(predictions, Mapping):
+        columns = [np.asarray(column) for column in predictions.values()]
+        if len({column.shape for column in columns}) > 1:
+            raise InputError("predictions has columns of different lengths")
+        return [str(name) for name in predictions], np.stack(columns, axis=1)
+    names = [str(name) for name in predictions.columns] if hasattr(predictions, "columns") else None
+    answers = as_array("predictions", predictions)
+    if answers.ndim != 2:
+        raise InputError(f"predictions has {answers.ndim} dimension(s), expected 2, rows and models")
+    return names, answers
 
 
 def named_classes(predictions: Any, labels: Any, classes: Iterable[Hashable] | None) -> Classes | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field, fields
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -117,6 +118,15 @@ class Replay:
         _check(Path(path), arrays)
         values: dict[str, Any] = {**arrays, "horizon": int(arrays["horizon"])}
         return cls(**values | {name: arrays[name].tolist() for name in _NAMES})
+
+    def plot(self, path: str | os.PathLike[str] | None = None) -> Any:
+        """Draw mistakes against labels bought and return the matplotlib figure; with a path, write it there too.
+
+        Needs matplotlib (`pip install 'cams[plot]'`).
+        """
+        # By name, so that what computes a replay does not depend on what draws it.
+        plotting = import_module("cams.plotting.outcome")
+        return plotting.plot_replay(self, None if path is None else Path(path))
 
 
 def confidence_band(values: Array, confidence: float = CONFIDENCE) -> tuple[Array, Array]:

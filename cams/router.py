@@ -15,7 +15,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from cams.checks import as_array
+from cams.classes import named_columns
 from cams.errors import InputError, nearest
 from cams.policies import sharpen
 
@@ -169,34 +169,44 @@ class Router:
 _OPTIONS = ("name", "kind", "sharpness", "folds", "random_state")
 
 
+class Confidence:
+    """A policy made of what the models themselves report, without any training; used like a fitted router.
+
+    models     trained models with `predict_proba`, by name, in the order of the bundle
+    sharpness  advice = softmax(sharpness * confidence)
+    """
+
+    kind = "normal"
+
+    def __init__(
+        self, models: Mapping[str, Any], *, name: str = "confidence", sharpness: float = CONFIDENCE_SHARPNESS
+    ) -> None:
+        self.models, self.name, self.sharpness = dict(models), name, sharpness
+
+    def check_models(self, names: Sequence[str]) -> None:
+        """Refuse to advise on other models than its own."""
+        if list(names) != list(self.models):
+            raise InputError(f"policy '{self.name}' knows the models {', '.join(self.models)}, not {', '.join(names)}")
+
+    def advise(self, X: Any) -> Array:
+        """Return advice (N, k) from the models' class probabilities at X."""
+        return confidence_advice([model.predict_proba(X) for model in self.models.values()], self.sharpness)
+
+
 def confidence_advice(probabilities: Any, sharpness: float = CONFIDENCE_SHARPNESS) -> Array:
     """Return advice (N, k) from how sure the models themselves are, without any training.
 
-    probabilities: what each of the k models' `predict_proba` returned, a sequence of (N, c), or (N, k) confidences.
-    Advice is softmax(sharpness * confidence). Models that are sure and wrong mislead it; CAMS then buys labels and
-    learns to ignore it.
+    probabilities: what each of the k models' `predict_proba` returned, k arrays (N, c), or (N, k) confidences; the
+    models may know different numbers of classes. Advice is softmax(sharpness * confidence). Models that are sure and
+    wrong mislead it; CAMS then buys labels and learns to ignore it.
     """
-    given = np.asarray(probabilities, dtype=np.float64)
-    confidence = given.max(axis=2).T if given.ndim == 3 else given
-    if confidence.ndim != 2:
-        raise InputError(f"probabilities has {given.ndim} dimension(s), expected k arrays (N, c) or one (N, k)")
+    parts = [np.asarray(part, dtype=np.float64) for part in probabilities]
+    if not parts or len({part.ndim for part in parts}) > 1 or parts[0].ndim not in (1, 2):
+        raise InputError("probabilities is neither k arrays (N, c) nor one array (N, k)")
+    confidence = np.stack([part.max(axis=1) for part in parts], axis=1) if parts[0].ndim == 2 else np.stack(parts)
     if not np.isfinite(confidence).all() or confidence.min(initial=0) < 0 or confidence.max(initial=0) > 1:
         raise InputError("probabilities has values outside 0..1")
     return sharpen(confidence, sharpness)
-
-
-def named_columns(predictions: Any) -> tuple[list[str] | None, Array]:
-    """Return the models' names, where the columns have some, and the predictions (N, k) as an array."""
-    if isinstance(predictions, Mapping):
-        columns = [np.asarray(column) for column in predictions.values()]
-        if len({column.shape for column in columns}) > 1:
-            raise InputError("predictions has columns of different lengths")
-        return [str(name) for name in predictions], np.stack(columns, axis=1)
-    names = [str(name) for name in predictions.columns] if hasattr(predictions, "columns") else None
-    answers = as_array("predictions", predictions)
-    if answers.ndim != 2:
-        raise InputError(f"predictions has {answers.ndim} dimension(s), expected 2, rows and models")
-    return names, answers
 
 
 def num_rows(X: Any) -> int:

@@ -56,7 +56,7 @@ def test_the_hash_of_a_stage_follows_what_it_runs(monkeypatch):
 
 def test_templates_and_styles_count():
     assert "page.html" in {path.name for path in watched.beside("experiments.report.render")}
-    assert "paper.mplstyle" in {path.name for path in watched.beside("experiments.figures.plots")}
+    assert "paper.mplstyle" in {path.name for path in watched.beside("cams.plotting.draw")}
 
 
 def test_every_data_set_is_in_the_graph_unless_it_is_brought_by_hand():

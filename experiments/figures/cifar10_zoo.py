@@ -20,10 +20,10 @@ from omegaconf import DictConfig
 
 import cams
 from cams.files import write_text
+from cams.plotting.appearance import GREEN, STYLE, VERMILION
+from cams.plotting.draw import save
 from data_prep.pipeline.shell import entry_point
-from experiments.figures.appearance import GREEN, STYLE, VERMILION
 from experiments.figures.compose import figure_stem
-from experiments.figures.plots import save
 
 FAMILY_TITLES = {"vgg": "VGG", "resnet": "ResNet", "densenet": "DenseNet", "googlenet": "GoogLeNet"}
 

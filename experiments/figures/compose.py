@@ -15,9 +15,9 @@ import pandas as pd
 from omegaconf import DictConfig, OmegaConf
 
 from cams.files import write_text
+from cams.plotting.panel import Panel
 from data_prep.pipeline.catalogue import catalogue
 from experiments.figures.kinds import make_panel
-from experiments.figures.panel import Panel
 from experiments.figures.unchanged import drawing_code, is_drawn, picture_digest
 from experiments.records.record import Record
 from experiments.records.store import read_record, record_path
@@ -58,7 +58,7 @@ def draw_if_changed(grid: Sequence[Sequence[Panel | None]], stem: Path, code: st
     if is_drawn(stem, digest):
         return []
     # Only who draws needs matplotlib.
-    from experiments.figures.plots import draw, save
+    from cams.plotting.draw import draw, save
 
     return save(draw(grid), stem, digest)
 

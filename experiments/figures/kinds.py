@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from cams.errors import lookup
+from cams.plotting.panel import Panel
 from experiments.figures import panels, theory
-from experiments.figures.panel import Panel
 from experiments.records.record import Record
 
 KINDS: dict[str, Callable[[Record, dict[str, Any]], Panel]] = {

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 import cams
-from experiments.figures.appearance import (
+from cams.plotting.appearance import (
     BEST_CLASSIFIER_LOOK,
     BEST_REFERENCE,
     OTHER_REFERENCE,
@@ -23,7 +23,7 @@ from experiments.figures.appearance import (
     Look,
     look_of,
 )
-from experiments.figures.panel import Panel, Reference, Series
+from cams.plotting.panel import Panel, Reference, Series
 from experiments.records.columns import BAD_KINDS, CLASSIFIER, ORACLE_DRAWN, POLICY_KINDS, TRAINED_KINDS
 from experiments.records.record import Record
 from experiments.statistics.bands import band

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from experiments.figures.appearance import (
+from cams.plotting.appearance import (
     BLACK,
     BLUE,
     DOTTED,
@@ -20,7 +20,7 @@ from experiments.figures.appearance import (
     Look,
     look_of,
 )
-from experiments.figures.panel import Panel, Series
+from cams.plotting.panel import Panel, Series
 from experiments.figures.panels import ROUND_LABEL
 from experiments.records.record import Record
 from experiments.statistics.bands import band

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from PIL import Image, UnidentifiedImageError
 
+from cams.plotting.appearance import DRAWN_FROM, STYLE
+from cams.plotting.panel import Panel
 from data_prep.pipeline.code import code_digest
-from experiments.figures.appearance import DRAWN_FROM, STYLE
-from experiments.figures.panel import Panel
 
 # More than can be seen, and fewer than may differ between two machines.
 DIGITS = 9
@@ -24,7 +24,7 @@ DIGITS = 9
 @cache
 def drawing_code() -> str:
     """Return a hash of the code and the style that turn numbers into a picture."""
-    return code_digest("experiments.figures.plots") + hashlib.sha256(STYLE.read_bytes()).hexdigest()
+    return code_digest("cams.plotting.draw") + hashlib.sha256(STYLE.read_bytes()).hexdigest()
 
 
 def picture_digest(grid: Sequence[Sequence[Panel | None]], code: str) -> str:

@@ -19,10 +19,10 @@ import numpy as np
 from omegaconf import DictConfig, OmegaConf
 from PIL import Image
 
+from cams.plotting.appearance import BLACK, OTHER_REFERENCE, SOLID, Look
+from cams.plotting.panel import Panel, Reference, Series
 from data_prep.pipeline.shell import CONF
-from experiments.figures.appearance import BLACK, OTHER_REFERENCE, SOLID, Look
 from experiments.figures.compose import compose_figure, figure_stem
-from experiments.figures.panel import Panel, Reference, Series
 from experiments.runner.configuration import compose_run, experiment_names
 
 DIGITS = 5

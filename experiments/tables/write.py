@@ -15,9 +15,9 @@ import pandas as pd
 from omegaconf import OmegaConf
 
 from cams.files import write_text
+from cams.plotting.appearance import title_of
 from data_prep.pipeline.catalogue import catalogue
 from data_prep.pipeline.shell import CONF
-from experiments.figures.appearance import title_of
 from experiments.figures.compose import dataset_title
 from experiments.records.record import Record
 from experiments.records.store import read_record, record_path

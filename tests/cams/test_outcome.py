@@ -50,3 +50,15 @@ def test_a_file_that_is_no_replay_is_refused(result, tmp_path):
     np.savez(tmp_path / "cut.npz", **{**values, "queries": values["queries"][:, :1]})
     with pytest.raises(cams.InputError, match=r"array 'queries' is int64 \(2, 1, 4\), expected whole numbers"):
         cams.Replay.load(tmp_path / "cut.npz")
+
+
+def test_the_picture_has_a_line_per_learner_and_starts_at_no_label(result, tmp_path):
+    figure = result.plot(tmp_path / "replay.png")
+    (axes,) = figure.axes
+    assert axes.get_xlim()[0] <= 0
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == [
+        *("CAMS", "MP", "Best model in hindsight", "Best policy in hindsight")
+    ]
+    assert (tmp_path / "replay.png").read_bytes().startswith(b"\x89PNG")
+    with pytest.raises(cams.InputError, match=r"replay.gif ends in '.gif', expected one of .png, .pdf, .svg"):
+        result.plot(tmp_path / "replay.gif")

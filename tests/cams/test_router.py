@@ -11,7 +11,7 @@ from sklearn.neighbors import KNeighborsRegressor, RadiusNeighborsRegressor
 
 import cams
 from cams.policies import sharpen
-from cams.router import SHARPNESS_GRID, Router, confidence_advice
+from cams.router import SHARPNESS_GRID, Confidence, Router, confidence_advice
 
 
 @pytest.fixture(scope="module")
@@ -125,13 +125,15 @@ def test_a_bundle_is_made_of_models_and_routers(lesson):
     models = {"left": Column(0), "right": Column(1)}
     answers = {name: model.predict(x) for name, model in models.items()}
     router = Router(KNeighborsRegressor(5), name="near").fit(x, answers, words[y])
-    bundle = cams.Bundle.from_models(models, [router], x, words[y], confidence=True)
+    bundle = cams.Bundle.from_models(models, [router, Confidence(models)], x, words[y])
     assert (bundle.model_names, bundle.policy_names) == (["left", "right"], ["near", "confidence"])
     assert bundle.classes == ["cat", "cow", "dog"]
     np.testing.assert_allclose(bundle.advice[:, 0], router.advise(x), atol=1e-6)
     assert (bundle.advice[:, 1].argmax(axis=1) == 1).all()
     with pytest.raises(cams.InputError, match="fitted on the models left, right, not on right, left"):
         cams.Bundle.from_models(dict(reversed(models.items())), [router], x)
+    with pytest.raises(cams.InputError, match="policy 'confidence' knows the models left, right, not left"):
+        cams.Bundle.from_models({"left": Column(0)}, [Confidence(models)], x)
     with pytest.raises(cams.InputError, match="fitted on 2 models, not on 1"):
         cams.Bundle.from_models({"left": Column(0)}, [router], x)
     with pytest.raises(cams.InputError, match="routers has the name 'near' twice"):

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from cams.plotting.appearance import title_of
 from experiments.claims.evidence import Array, Evidence, Measure
-from experiments.figures.appearance import title_of
 from experiments.statistics.label_cost import Curve
 
 Check = Mapping[str, Any]

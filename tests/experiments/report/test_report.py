@@ -15,11 +15,11 @@ from omegaconf import DictConfig, OmegaConf
 from small_bundle import make_bundle
 
 import cams
+from cams.plotting.appearance import LEARNER_LOOKS
+from cams.plotting.panel import Panel
 from data_prep.pipeline.shell import CONF
 from experiments.claims.ledger import make_ledger, write_ledger
-from experiments.figures.appearance import LEARNER_LOOKS
 from experiments.figures.compose import compose_figure, draw_composed
-from experiments.figures.panel import Panel
 from experiments.report.figures import figure_data, shorten
 from experiments.report.render import render_page, write_report
 from experiments.runner.configuration import compose_run

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from experiments.figures.appearance import Look
+from cams.plotting.appearance import Look
 
 Array = npt.NDArray[np.float64]
 

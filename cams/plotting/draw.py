@@ -10,10 +10,6 @@ from typing import Any
 import matplotlib as mpl
 import numpy as np
 import numpy.typing as npt
-
-mpl.use("Agg")
-
-import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
@@ -21,8 +17,8 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator
 
 from cams.files import atomic_path
-from experiments.figures.appearance import DRAWN_FROM, STYLE
-from experiments.figures.panel import Panel, Reference, Series
+from cams.plotting.appearance import DRAWN_FROM, STYLE
+from cams.plotting.panel import Panel, Reference, Series
 
 PANEL_WIDTH, PANEL_HEIGHT = 2.0, 1.75
 SMALLEST_WIDTH = 3.6
@@ -50,7 +46,9 @@ def draw(grid: Sequence[Sequence[Panel | None]]) -> Figure:
     legend_columns = fitting_columns(list(entries), width)
     height = rows * PANEL_HEIGHT + -(-len(entries) // legend_columns) * LEGEND_ROW + 0.1
     with mpl.rc_context(fname=str(STYLE)):
-        figure, axes = plt.subplots(rows, columns, figsize=(width, height), squeeze=False)
+        # Not pyplot's: a figure of ours opens no window and leaves a notebook's settings alone.
+        figure = Figure(figsize=(width, height))
+        axes = figure.subplots(rows, columns, squeeze=False)
         for row, places in zip(grid, axes, strict=True):
             for panel, ax in zip_longest(row, places):
                 if panel:
@@ -202,5 +200,4 @@ def save(figure: Figure, stem: Path, drawn_from: str = "") -> list[Path]:
             with atomic_path(stem.with_name(f"{stem.name}.{kind}")) as temporary:
                 kept = {DRAWN_FROM: drawn_from} if kind == "png" else {}
                 figure.savefig(temporary, format=kind, metadata=metadata | kept)
-    plt.close(figure)
     return [stem.with_name(f"{stem.name}.{kind}") for kind in sorted(METADATA, reverse=True)]

@@ -5,16 +5,15 @@ from __future__ import annotations
 import dataclasses
 from pathlib import Path
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
 import cams
+from cams.plotting.appearance import BEST_REFERENCE, LEARNER_LOOKS, look_of
+from cams.plotting.draw import after_zero, before_one, draw, fitting_columns, legend_entries, save
+from cams.plotting.panel import Panel, Reference, Series
 from data_prep.pipeline.code import code_hashes
-from experiments.figures.appearance import BEST_REFERENCE, LEARNER_LOOKS, look_of
 from experiments.figures.compose import draw_if_changed
-from experiments.figures.panel import Panel, Reference, Series
-from experiments.figures.plots import after_zero, before_one, draw, fitting_columns, legend_entries, save
 from experiments.figures.unchanged import picture_digest
 
 
@@ -51,7 +50,6 @@ def test_an_axis_from_zero_shows_zero_and_is_logarithmic_from_one_on() -> None:
     np.testing.assert_allclose(before_one(places), [0, 0.5, 1, 10, 1000])
     figure = draw([[make_panel("cams", scales=("from_zero", "linear"))]])
     assert figure.axes[0].get_xticks().tolist() == [0, 1, 3, 10]
-    plt.close(figure)
 
 
 def test_legend_names_everything_once() -> None:
@@ -69,7 +67,6 @@ def test_figure_has_one_legend_and_says_labels_once() -> None:
     assert not axes[1].yaxis.label.get_visible()
     assert not axes[0].xaxis.label.get_visible()
     assert not axes[3].axison
-    plt.close(figure)
 
 
 @pytest.mark.parametrize("count", [1, 3, 8, 13])
@@ -81,7 +78,6 @@ def test_legend_fits_inside_the_figure(count: int) -> None:
     assert box.x0 >= 0
     assert box.x1 <= figure.bbox.x1
     assert fitting_columns(names, 3.6) <= count
-    plt.close(figure)
 
 
 def test_same_picture_same_bytes(tmp_path: Path) -> None:
@@ -119,7 +115,7 @@ def test_the_hash_of_a_picture_covers_its_numbers_and_not_their_last_bits() -> N
 
 
 def test_drawing_reaches_no_replay_code() -> None:
-    reached = code_hashes("experiments.figures.plots")
+    reached = code_hashes("cams.plotting.draw")
     assert not [
         name for name in reached if name.startswith(("experiments.runner", "experiments.records", "cams.engine"))
     ]

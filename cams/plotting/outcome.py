@@ -1,0 +1,59 @@
+"""The picture of a replay: mistakes against labels bought."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.figure import Figure
+
+from cams.errors import InputError
+from cams.files import atomic_path
+from cams.outcome import BEST_MODEL, BEST_POLICY, Replay, confidence_band
+from cams.plotting.appearance import BEST_CLASSIFIER_LOOK, BEST_REFERENCE, STYLE, look_of
+from cams.plotting.draw import draw
+from cams.plotting.panel import Panel, Reference, Series
+
+REFERENCES = {
+    BEST_MODEL: ("Best model in hindsight", BEST_CLASSIFIER_LOOK),
+    BEST_POLICY: ("Best policy in hindsight", BEST_REFERENCE),
+}
+FORMATS = ("png", "pdf", "svg")
+
+
+def plot_replay(result: Replay, path: Path | None = None) -> Figure:
+    """Draw the panel of a replay, one line per learner over its budgets; write it if there is a path."""
+    if path is not None and path.suffix[1:] not in FORMATS:
+        raise InputError(f"the picture {path} ends in '{path.suffix}', expected one of .{', .'.join(FORMATS)}")
+    figure = draw([[panel_of(result)]])
+    if path is not None:
+        with mpl.rc_context(fname=str(STYLE)), atomic_path(path) as temporary:
+            figure.savefig(temporary, format=path.suffix[1:])
+    return figure
+
+
+def panel_of(result: Replay) -> Panel:
+    """Mean mistakes against mean labels with bands, and the best model and policy as levels."""
+    order = np.argsort(result.budgets)
+    lines = []
+    for a, name in enumerate(result.learners):
+        look = look_of(name, a)
+        loss = result.loss[a, order]
+        lines.append(
+            Series(
+                name, look.title, look, result.queries[a, order].mean(axis=1), loss.mean(axis=1), *confidence_band(loss)
+            )
+        )
+    levels = []
+    for name, losses in result.references.items():
+        title, look = REFERENCES[name]
+        low, high = confidence_band(losses)
+        levels.append(Reference(name, title, look, float(losses.mean()), float(low), float(high)))
+    return Panel(
+        "Labels bought",
+        f"Mistakes in {result.horizon:,} rounds",
+        tuple(lines),
+        tuple(levels),
+        scales=("from_zero", "linear"),
+    )
