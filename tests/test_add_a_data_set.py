@@ -1,0 +1,51 @@
+"""docs/add-a-data-set.md, followed to the letter in a copy of the repository, ends with that data set's figure."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = (ROOT / "docs/add-a-data-set.md").read_text()
+# What a data set can reach. Compiled code comes along: it need not be compiled again.
+COPIED = ("cams", "data_prep", "experiments", "conf", ".dvc/config", "dvc.yaml", "params.yaml")
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    for name in COPIED:
+        source, target = ROOT / name, tmp_path / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if source.is_dir():
+            shutil.copytree(source, target)
+        else:
+            shutil.copy2(source, target)
+    subprocess.run(["git", "init", "--quiet"], cwd=tmp_path, check=True)
+    return tmp_path
+
+
+def test_the_guide_leads_from_nothing_to_a_figure(copy):
+    for name, content in re.findall(
+        r"^## \d\. The \w+: `([^`]+)`\n+```\w+\n(.*?)```", PAGE, flags=re.DOTALL | re.MULTILINE
+    ):
+        (copy / name).write_text(content)
+    params = copy / "params.yaml"
+    assert "`digits` at the end of `datasets` in `params.yaml`" in PAGE
+    params.write_text(re.sub(r"^(datasets: \[.*)\]", r"\1, digits]", params.read_text(), flags=re.MULTILINE))
+
+    commands = re.findall(r"```bash\n(.*?)```", PAGE, flags=re.DOTALL)
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    environment = {**os.environ, "PATH": path, "PYTHONPATH": str(copy)}
+    for command in "".join(commands).splitlines():
+        run = subprocess.run(
+            ["bash", "-c", command], cwd=copy, env=environment, capture_output=True, text=True, check=False
+        )
+        assert run.returncode == 0, f"{command}: {run.stdout[-1500:]}{run.stderr[-1500:]}"
+    assert (copy / "results/bundles/digits.npz").exists()
+    assert list((copy / "results").rglob("figures/main/digits.png"))
