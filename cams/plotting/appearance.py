@@ -8,7 +8,7 @@ use the context, dashed for those that do not.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 STYLE = Path(__file__).with_name("paper.mplstyle")
 # Where a PNG keeps the hash of its numbers and of the code that drew it.
@@ -28,7 +28,8 @@ class Look(NamedTuple):
     title: str
     colour: str
     marker: str
-    line: str | tuple[int, tuple[float, ...]]
+    # a name, or (offset, lengths of dashes and gaps); matplotlib spells the names out as literals
+    line: Any
 
 
 # One entry for each name in cams.LEARNERS; a test holds the two lists together.

@@ -11,7 +11,7 @@ import matplotlib as mpl
 import numpy as np
 import numpy.typing as npt
 from matplotlib.axes import Axes
-from matplotlib.axis import Axis
+from matplotlib.axis import Axis, XAxis
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator
@@ -124,10 +124,10 @@ def _tick(axis: Axis) -> None:
         axis.set_minor_locator(NullLocator())
     else:
         # Side by side, numbers of six digits need twice the room of small ones.
-        crowded = axis.axis_name == "x" and high >= 5_000
+        crowded = isinstance(axis, XAxis) and high >= 5_000
         axis.set_major_locator(MaxNLocator(nbins=3 if crowded else 5))
     # Long numbers under a row of powers of ten would run into each other.
-    as_powers = axis.axis_name == "x" and axis.get_scale() == "log" and high >= 50_000
+    as_powers = isinstance(axis, XAxis) and axis.get_scale() == "log" and high >= 50_000
     axis.set_major_formatter(FuncFormatter(_power_of_ten if as_powers else _in_full))
 
 
