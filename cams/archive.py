@@ -41,6 +41,10 @@ _DAMAGE = (
 )
 
 
+# The last record of a zip file, which ends in a comment: the number of members is at its byte 10.
+_END_OF_ZIP = struct.Struct("<10sH10s")
+
+
 class Header(NamedTuple):
     """What an array says of itself before its first value."""
 
@@ -54,6 +58,8 @@ class Archive:
 
     def __init__(self, file: zipfile.ZipFile) -> None:
         self._file = file
+        if len(file.namelist()) != _count_listed(file):
+            raise InputError("its list of arrays is damaged")
         # All of them: a damaged name would otherwise pass for an array that was never there.
         self._headers = {name.removesuffix(".npy"): self._header(name) for name in file.namelist()}
 
@@ -121,6 +127,14 @@ class Archive:
         except _DAMAGE as error:
             name = member_name.removesuffix(".npy")
             raise InputError(f"array '{name}' is truncated or damaged ({_one_line(error)})") from None
+
+
+def _count_listed(file: zipfile.ZipFile) -> int:
+    """Return how many members the end of the file says there are; `zipfile` itself believes what it finds."""
+    end = file.fp
+    assert end is not None  # the file is open
+    end.seek(-_END_OF_ZIP.size - len(file.comment), os.SEEK_END)
+    return int(_END_OF_ZIP.unpack(end.read(_END_OF_ZIP.size))[1])
 
 
 def _read_header(member: IO[bytes]) -> Header:

@@ -14,9 +14,8 @@ import cams
 from cams.compact import DenseRewards, HeadRewards, Recipe, save_compact
 from tests.fuzzing import examples
 
+SEED = 0
 N, S, K, C = 12, 2, 3, 4
-RNG = np.random.default_rng(0)
-POOL: dict[str, Any] = {"predictions": RNG.integers(0, C, (N, K)), "labels": RNG.integers(0, C, N)}
 RECIPES = [
     Recipe("trained", "normal", "stored:0"),
     Recipe("worst", "malicious", "opposite:1"),
@@ -25,15 +24,17 @@ RECIPES = [
 
 
 def _write(form: str, path: Path) -> None:
+    rng = np.random.default_rng(SEED)
+    pool: dict[str, Any] = {"predictions": rng.integers(0, C, (N, K)), "labels": rng.integers(0, C, N)}
     if form == "plain":
-        advice = RNG.dirichlet(np.ones(K), (N, S))
-        cams.Bundle(**POOL, advice=advice, num_classes=C, groups=np.arange(N)).save(path)
+        advice = rng.dirichlet(np.ones(K), (N, S))
+        cams.Bundle(**pool, advice=advice, num_classes=C, groups=np.arange(N)).save(path)
         return
-    heads = HeadRewards(RNG.integers(-9, 9, (N, S, 2)).astype(np.int8), np.ones(S), np.ones((S, 2, K)), np.ones((S, K)))
-    rewards = heads if form == "heads" else DenseRewards(RNG.random((N, S, K)).astype(np.float16))
+    heads = HeadRewards(rng.integers(-9, 9, (N, S, 2)).astype(np.int8), np.ones(S), np.ones((S, 2, K)), np.ones((S, K)))
+    rewards = heads if form == "heads" else DenseRewards(rng.random((N, S, K)).astype(np.float16))
     names = [f"model {j}" for j in range(K)]
     save_compact(
-        path, **POOL, rewards=rewards, sharpness=4.0, policies=RECIPES, num_classes=C, model_names=names
+        path, **pool, rewards=rewards, sharpness=4.0, policies=RECIPES, num_classes=C, model_names=names
     )  # fmt: skip
 
 
