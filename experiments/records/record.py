@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from cams.errors import InputError
 from experiments.records.columns import BEST_CLASSIFIER, LEARNER
 
 Array = npt.NDArray[np.float64]
@@ -111,7 +112,7 @@ class Record:
 
     def _some(self, rows: pd.DataFrame, what: str) -> pd.DataFrame:
         if rows.empty:
-            raise KeyError(f"the record of {self.plan['experiment']} has no rows of {what}")
+            raise InputError(f"the record of {self.plan['experiment']} on {self.plan['dataset']} has no rows of {what}")
         return rows
 
 

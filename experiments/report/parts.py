@@ -1,30 +1,20 @@
-"""The parts of the report that are words and tables: ledger, tables, data cards, configuration and versions."""
+"""The parts of the report that are words and tables: ledger, tables, data cards and records."""
 
 from __future__ import annotations
 
 import csv
 import json
-import os
-import platform
 import re
-import subprocess
 from functools import partial
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import markdown
-from omegaconf import OmegaConf
 
-from data_prep.pipeline.shell import CONF
-from experiments.claims.page import ORDER, number
-from experiments.records.store import read_facts
+from data_prep.pipeline.catalogue import catalogue
+from experiments.claims.page import ORDER, OWN_WORDS, number
+from experiments.records.store import read_record
 
-PACKAGES = (
-    *("cams", "numpy", "numba", "scipy", "pandas", "pyarrow", "matplotlib", "hydra-core", "dvc", "joblib"),
-    *("scikit-learn", "torch", "torchvision", "torch-geometric", "rdkit"),
-)
-CODE = ("cams", "conf", "data_prep", "experiments")
 MARKDOWN = ("tables", "fenced_code", "toc")
 
 
@@ -42,14 +32,12 @@ class Card(NamedTuple):
 
 
 class Run(NamedTuple):
-    """One record: what was replayed, and how long that took where it is known."""
+    """One record and what was replayed for it."""
 
     experiment: str
     dataset: str
     plan: dict[str, Any]
     hash: str
-    seconds: float | None
-    workers: int | None
 
 
 def read_ledger(results: Path) -> dict[str, Any] | None:
@@ -59,10 +47,13 @@ def read_ledger(results: Path) -> dict[str, Any] | None:
         return None
     ledger: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     ledger["counts"] = [(name, ledger["summary"].get(name, 0)) for name in ORDER]
+    for claim in ledger["own"]:
+        claim["word"] = OWN_WORDS[claim["verdict"]]
     for claim in ledger["claims"]:
+        claim["word"] = claim["verdict"]
         for entry in claim["datasets"]:
             entry["experiment"] = Path(entry["figure"]).parent.name if entry["figure"] else None
-            for check in entry["checks"]:
+            for check in entry["checks"] + entry["beside"]:
                 check["shown"] = [number(check[key], check["unit"]) for key in ("value", "low", "high")]
     return ledger
 
@@ -80,9 +71,10 @@ def read_tables(results: Path) -> list[Table]:
 
 
 def read_cards(folder: Path) -> list[Card]:
-    """Return the data cards as HTML, their headings below those of the page."""
+    """Return the data cards as HTML, their headings below those of the page, in the order of the data sets."""
+    order = {name: place for place, name in enumerate(catalogue())}
     cards = []
-    for path in sorted(folder.glob("*.md")):
+    for path in sorted(folder.glob("*.md"), key=lambda path: (order.get(path.stem, len(order)), path.stem)):
         heading, _, text = path.read_text(encoding="utf-8").partition("\n")
         options = {"toc": {"baselevel": 2, "slugify": partial(_anchor, path.stem)}}
         html = markdown.markdown(text, extensions=MARKDOWN, extension_configs=options)
@@ -102,48 +94,9 @@ def wrap_tables(html: str) -> str:
 
 
 def read_runs(results: Path, seed: int) -> list[Run]:
-    """Return every record of this seed, with its plan."""
+    """Return every record of this seed, with its plan; a damaged one is refused."""
     runs = []
     for path in sorted((results / "records").glob(f"*/*/seed{seed}.parquet")):
-        facts = read_facts(path)
-        if facts:
-            names = path.parent.parent.name, path.parent.name
-            runs.append(Run(*names, facts["plan"], facts["hash"], None, None))
+        facts = read_record(path).facts
+        runs.append(Run(path.parent.parent.name, path.parent.name, facts["plan"], facts["hash"]))
     return runs
-
-
-def versions() -> dict[str, str]:
-    """Return what the page was made with; packages that are not installed are left out."""
-    found = {"Python": platform.python_version()}
-    for name in PACKAGES:
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            continue
-    return found
-
-
-def settings(seed: int) -> dict[str, str]:
-    """Return seed, scale, machine and commit."""
-    parameters = OmegaConf.load(CONF.parent / "params.yaml")
-    return {
-        "Seed": str(seed),
-        "Scale of the training": str(parameters.training.scale),
-        "Commit": commit() or "not a git checkout",
-        "Machine": f"{platform.system()}, {platform.machine()}, {os.cpu_count()} cores",
-    }
-
-
-def commit() -> str | None:
-    """Return the commit of the code, and say if the code or its configuration differs from it."""
-    try:
-        name = _git("rev-parse", "--short=12", "HEAD")
-        changed = _git("status", "--porcelain", "--untracked-files=no", "--", *CODE)
-    except (OSError, subprocess.CalledProcessError):
-        return None
-    return f"{name} with uncommitted changes" if changed else name
-
-
-def _git(*arguments: str) -> str:
-    command = ["git", "-C", str(CONF.parent), *arguments]
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()

@@ -1,14 +1,21 @@
 "use strict";
 // One interactive plot per panel, drawn as SVG from numbers that are already final: nothing is computed here but places.
 
-const WIDTH = 360, HEIGHT = 262;
-const FRAME = { left: 60, right: 352, top: 8, bottom: 222 };
+const SHAPE = 0.73;  // height over width
+const MARGIN = { left: 64, right: 10, top: 8, bottom: 42 };
 const MARKERS_PER_LINE = 8;
+const ZERO_TO_ONE = 0.5;  // decades between 0 and 1 on an axis that starts at 0, as in the printed figures
+const DIGIT = 7;  // pixels that a character of a tick label takes, generously
+const NEAR = 60, GAP = 14;
 const SMALLEST_DRAG = 7;
 
 const SYMLOG_LINEAR = 2, SYMLOG_SLOPE = 10 / 9;  // matplotlib's, so that both plots look the same
 const SCALES = {
   linear: { to: v => v, from: p => p },
+  from_zero: {
+    to: v => v <= 1 ? ZERO_TO_ONE * v : ZERO_TO_ONE + Math.log10(v),
+    from: p => p <= ZERO_TO_ONE ? p / ZERO_TO_ONE : 10 ** (p - ZERO_TO_ONE),
+  },
   log: { to: v => Math.log10(Math.max(v, 1e-12)), from: p => 10 ** p },
   symlog: {
     to: v => Math.abs(v) <= SYMLOG_LINEAR ? v * SYMLOG_SLOPE
@@ -73,6 +80,14 @@ function powerTicks([low, high]) {
   return ticks.filter(tick => tick.value >= low * 0.999 - 1e-9 && tick.value <= high * 1.001);
 }
 
+// 0 and the powers of ten from 1 on; where there are few, their triples too.
+function fromZeroTicks([low, high]) {
+  const powers = [];
+  for (let power = 1; power <= high * 1.0001; power *= 10) powers.push(power);
+  const values = [0, ...powers, ...(powers.length < 3 ? powers.map(power => 3 * power) : [])].sort((a, b) => a - b);
+  return values.filter(v => v >= low - 1e-9 && v <= high * 1.0001).map(value => ({ value, text: formatNumber(value) }));
+}
+
 class Axis {
   // [low, high] are values of the quantity; pixels run from start to end, with a margin if the limits are the data's own.
   constructor(kind, [low, high], [start, end], margin) {
@@ -90,7 +105,7 @@ class Axis {
   valueAt(pixel) { return this.scale.from(this.a + (pixel - this.start) / (this.end - this.start) * (this.b - this.a)); }
   limits() { return [this.scale.from(this.a), this.scale.from(this.b)]; }
   ticks(wanted, whole) {
-    const powers = this.kind === "linear" ? [] : powerTicks(this.limits());
+    const powers = this.kind === "linear" ? [] : this.kind === "from_zero" ? fromZeroTicks(this.limits()) : powerTicks(this.limits());
     return powers.length > 1 ? powers : linearTicks(this.limits(), wanted, whole);
   }
 }
@@ -99,13 +114,24 @@ class Plot {
   constructor(panel, figure, place) {
     Object.assign(this, { panel, figure, place, zoom: null, drag: null, current: null, id: `clip${Plot.count++}` });
     place.innerHTML = `<h4>${escapeText(panel.title).replaceAll("\n", "<br>")}</h4>
-      <div class="canvas"><svg viewBox="0 0 ${WIDTH} ${HEIGHT}" tabindex="0" role="img"
+      <div class="canvas"><svg tabindex="0" role="img"
         aria-label="${escapeText(`${panel.title}: ${panel.labels[1]} against ${panel.labels[0]}. Arrow keys step through the values.`)}"></svg>
         <div class="tip" role="status" hidden></div><button class="reset" type="button" hidden>Reset zoom</button></div>`;
     this.svg = place.querySelector("svg");
     this.tip = place.querySelector(".tip");
     this.reset = place.querySelector(".reset");
     this.listen();
+    this.fit();
+    new ResizeObserver(() => this.fit()).observe(place.querySelector(".canvas"));
+  }
+
+  // One unit of the drawing is one pixel, so that letters have the size that the page gives them.
+  fit() {
+    const width = Math.round(this.svg.clientWidth);
+    if (!width || width === this.width) return;
+    Object.assign(this, { width, height: Math.round(width * SHAPE) });
+    this.frame = { left: MARGIN.left, right: width - MARGIN.right, top: MARGIN.top, bottom: this.height - MARGIN.bottom };
+    this.svg.setAttribute("viewBox", `0 0 ${this.width} ${this.height}`);
     this.draw();
   }
 
@@ -121,14 +147,14 @@ class Plot {
   }
 
   draw() {
-    const zoom = this.zoom, [kindX, kindY] = this.panel.scales;
-    this.x = new Axis(kindX, zoom ? zoom.x : this.extent(0), [FRAME.left, FRAME.right], zoom ? 0 : 0.03);
-    this.y = new Axis(kindY, zoom ? zoom.y : this.extent(1), [FRAME.bottom, FRAME.top], zoom ? 0 : 0.05);
+    const zoom = this.zoom, [kindX, kindY] = this.panel.scales, frame = this.frame;
+    this.x = new Axis(kindX, zoom ? zoom.x : this.extent(0), [frame.left, frame.right], zoom ? 0 : 0.03);
+    this.y = new Axis(kindY, zoom ? zoom.y : this.extent(1), [frame.bottom, frame.top], zoom ? 0 : 0.05);
     const lines = this.visible(this.panel.series);
     // As in the printed figure, what the paper is about lies on top.
     lines.sort((a, b) => (a.name === "CAMS") - (b.name === "CAMS"));
-    this.svg.innerHTML = this.axes() + `<clipPath id="${this.id}"><rect x="${FRAME.left}" y="${FRAME.top}"
-      width="${FRAME.right - FRAME.left}" height="${FRAME.bottom - FRAME.top}"/></clipPath>
+    this.svg.innerHTML = this.axes() + `<clipPath id="${this.id}"><rect x="${frame.left}" y="${frame.top}"
+      width="${frame.right - frame.left}" height="${frame.bottom - frame.top}"/></clipPath>
       <g clip-path="url(#${this.id})">${this.visible(this.panel.references).map(level => this.level(level)).join("")}
       ${lines.map(line => this.line(line)).join("")}</g><g class="overlay"></g>`;
     this.overlay = this.svg.querySelector(".overlay");
@@ -137,25 +163,28 @@ class Plot {
   }
 
   axes() {
-    const whole = !this.zoom && this.panel.scales[0] === "linear";
+    const whole = !this.zoom && this.panel.scales[0] === "linear", frame = this.frame;
+    const wanted = Math.max(2, Math.floor((frame.right - frame.left) / 70));
+    // A label at the end of the axis stays inside the drawing.
+    const inward = (x, text) => Math.min(x, this.width - DIGIT * String(text).length / 2);
     const named = this.panel.ticks.map((text, value) => ({ value, text }));
     const inside = (axis, tick) => { const [a, b] = axis.limits(); return tick.value >= a && tick.value <= b; };
-    const ticksX = (named.length ? named : this.x.ticks(4, whole)).filter(tick => inside(this.x, tick));
+    const ticksX = (named.length ? named : this.x.ticks(wanted, whole)).filter(tick => inside(this.x, tick));
     const ticksY = this.y.ticks(5, false).filter(tick => inside(this.y, tick));
-    const [labelX, labelY] = this.panel.labels.map(escapeText), middle = (FRAME.top + FRAME.bottom) / 2;
-    return ticksX.map(t => `<path class="grid" d="M${this.x.at(t.value)} ${FRAME.top}V${FRAME.bottom}"/>
-        <text x="${this.x.at(t.value)}" y="${FRAME.bottom + 15}" text-anchor="middle">${escapeText(t.text)}</text>`).join("")
-      + ticksY.map(t => `<path class="grid" d="M${FRAME.left} ${this.y.at(t.value)}H${FRAME.right}"/>
-        <text x="${FRAME.left - 6}" y="${this.y.at(t.value) + 4}" text-anchor="end">${t.text}</text>`).join("")
-      + `<path class="frame" d="M${FRAME.left} ${FRAME.top}V${FRAME.bottom}H${FRAME.right}"/>
-        <text class="label" x="${(FRAME.left + FRAME.right) / 2}" y="${HEIGHT - 6}" text-anchor="middle">${labelX}</text>
+    const [labelX, labelY] = this.panel.labels.map(escapeText), middle = (frame.top + frame.bottom) / 2;
+    return ticksX.map(t => `<path class="grid" d="M${this.x.at(t.value)} ${frame.top}V${frame.bottom}"/>
+        <text class="tick" x="${inward(this.x.at(t.value), t.text)}" y="${frame.bottom + 16}" text-anchor="middle">${escapeText(t.text)}</text>`).join("")
+      + ticksY.map(t => `<path class="grid" d="M${frame.left} ${this.y.at(t.value)}H${frame.right}"/>
+        <text class="tick" x="${frame.left - 6}" y="${this.y.at(t.value) + 4}" text-anchor="end">${t.text}</text>`).join("")
+      + `<path class="frame" d="M${frame.left} ${frame.top}V${frame.bottom}H${frame.right}"/>
+        <text class="label" x="${(frame.left + frame.right) / 2}" y="${this.height - 6}" text-anchor="middle">${labelX}</text>
         <text class="label" transform="translate(11 ${middle}) rotate(-90)" text-anchor="middle">${labelY}</text>`;
   }
 
   level(level) {
-    const look = this.figure.looks[level.look], y = this.y.at(level.mean), top = this.y.at(level.high);
-    return `<rect x="${FRAME.left}" width="${FRAME.right - FRAME.left}" y="${top}" height="${this.y.at(level.low) - top}"
-      fill="${look.colour}" opacity="0.08"/><path class="line level" d="M${FRAME.left} ${y}H${FRAME.right}"
+    const look = this.figure.looks[level.look], y = this.y.at(level.mean), top = this.y.at(level.high), frame = this.frame;
+    return `<rect x="${frame.left}" width="${frame.right - frame.left}" y="${top}" height="${this.y.at(level.low) - top}"
+      fill="${look.colour}" opacity="0.08"/><path class="line level" d="M${frame.left} ${y}H${frame.right}"
       stroke="${look.colour}" ${dashes(look, 1.4)}/>`;
   }
 
@@ -172,19 +201,21 @@ class Plot {
 
   // Every value that can be pointed at; a level has no x and is met anywhere along it.
   points() {
+    const frame = this.frame;
     const points = this.visible(this.panel.series).flatMap(line => line.x.map((x, i) =>
       ({ line, i, x, mean: line.mean[i], low: line.low[i], high: line.high[i] })));
     return points.filter(p => p.x !== null && p.mean !== null).map(p => ({ ...p, px: this.x.at(p.x), py: this.y.at(p.mean) }))
-      .filter(p => p.px >= FRAME.left && p.px <= FRAME.right && p.py >= FRAME.top && p.py <= FRAME.bottom);
+      .filter(p => p.px >= frame.left && p.px <= frame.right && p.py >= frame.top && p.py <= frame.bottom);
   }
 
-  nearest(px, py) {
+  // Within reach of a mouse; a finger, which cannot hover, gets what is nearest anywhere.
+  nearest(px, py, reach = NEAR) {
     const distance = p => Math.hypot((p.px ?? px) - px, p.py - py);
     const levels = this.visible(this.panel.references).map(line => ({ line, ...line, py: this.y.at(line.mean) }));
     const best = points => points.reduce((a, b) => a && distance(a) <= distance(b) ? a : b, null);
     const point = best(this.points()), level = best(levels);
     if (level && distance(level) < 6 && !(point && distance(point) < 10)) return { ...level, px };
-    return point && distance(point) < 60 ? point : null;
+    return point && distance(point) < reach ? point : null;
   }
 
   show(point) {
@@ -198,10 +229,19 @@ class Plot {
     const range = point.low < point.high ? ` <span>(${formatNumber(point.low)} to ${formatNumber(point.high)})</span>` : "";
     this.overlay.innerHTML = `<circle cx="${point.px}" cy="${point.py}" r="6" fill="none" stroke="${look.colour}" stroke-width="2"/>`;
     this.tip.innerHTML = `<strong>${escapeText(point.line.name)}</strong>${x}<br>${labelY}: ${formatNumber(point.mean)}${range}`;
-    const unit = this.svg.clientWidth / WIDTH, room = this.svg.clientWidth - this.tip.offsetWidth;
-    this.tip.style.left = `${Math.max(0, Math.min(room, point.px * unit + 10))}px`;
-    const above = point.py * unit - this.tip.offsetHeight - 12;
-    this.tip.style.top = `${above >= 0 ? above : point.py * unit + 12}px`;
+    this.placeTip(point);
+  }
+
+  // Beside the point, on the side with more room, never over it and never beyond the window.
+  placeTip(point) {
+    const box = this.svg.getBoundingClientRect(), { offsetWidth: width, offsetHeight: height } = this.tip;
+    const right = box.left + point.px + GAP, left = box.left + point.px - GAP - width;
+    const roomRight = document.documentElement.clientWidth - right - width;
+    const x = roomRight >= 0 || roomRight >= left ? Math.min(right, document.documentElement.clientWidth - width) : Math.max(0, left);
+    const covers = x < box.left + point.px + GAP / 2 && x + width > box.left + point.px - GAP / 2;
+    const y = covers ? point.py - height - GAP : point.py - height / 2;
+    this.tip.style.left = `${x - box.left}px`;
+    this.tip.style.top = `${y}px`;
   }
 
   step(direction, alongLine) {
@@ -219,7 +259,7 @@ class Plot {
   listen() {
     const place = event => {
       const box = this.svg.getBoundingClientRect();
-      return { x: (event.clientX - box.left) * WIDTH / box.width, y: (event.clientY - box.top) * HEIGHT / box.height };
+      return { x: event.clientX - box.left, y: event.clientY - box.top };
     };
     const unzoom = () => { this.zoom = null; this.draw(); };
     this.svg.addEventListener("pointerdown", event => {
@@ -228,11 +268,14 @@ class Plot {
     });
     this.svg.addEventListener("pointermove", event => {
       const here = place(event);
-      if (this.drag) this.select(here); else this.show(this.nearest(here.x, here.y));
+      if (this.drag) this.select(here);
+      else if (event.pointerType === "mouse") this.show(this.nearest(here.x, here.y));
     });
-    this.svg.addEventListener("pointerup", event => this.drag && this.release(place(event)));
+    this.svg.addEventListener("pointerup", event => this.drag && this.release(place(event), event.pointerType));
     this.svg.addEventListener("pointercancel", () => { this.drag = null; this.show(null); });
-    this.svg.addEventListener("pointerleave", () => this.drag || this.show(null));
+    // What a finger has asked for stays until it taps elsewhere.
+    this.svg.addEventListener("pointerleave", event => event.pointerType === "mouse" && !this.drag && this.show(null));
+    addEventListener("pointerdown", event => this.svg.contains(event.target) || this.show(null));
     this.svg.addEventListener("blur", () => this.show(null));
     this.svg.addEventListener("dblclick", unzoom);
     this.reset.addEventListener("click", () => { unzoom(); this.svg.focus({ preventScroll: true }); });
@@ -245,12 +288,13 @@ class Plot {
 
   // A drag that is flat zooms x alone, and one that is steep y alone.
   selection(here) {
+    const frame = this.frame;
     const span = (a, b, low, high) => [Math.max(low, Math.min(a, b)), Math.min(high, Math.max(a, b))];
-    let x = span(this.drag.x, here.x, FRAME.left, FRAME.right), y = span(this.drag.y, here.y, FRAME.top, FRAME.bottom);
+    let x = span(this.drag.x, here.x, frame.left, frame.right), y = span(this.drag.y, here.y, frame.top, frame.bottom);
     const wide = x[1] - x[0] > SMALLEST_DRAG, high = y[1] - y[0] > SMALLEST_DRAG;
     if (!wide && !high) return null;
-    if (!wide) x = [FRAME.left, FRAME.right];
-    if (!high) y = [FRAME.top, FRAME.bottom];
+    if (!wide) x = [frame.left, frame.right];
+    if (!high) y = [frame.top, frame.bottom];
     return { x, y };
   }
 
@@ -261,10 +305,10 @@ class Plot {
       width="${area.x[1] - area.x[0]}" height="${area.y[1] - area.y[0]}"/>`;
   }
 
-  release(here) {
+  release(here, pointer) {
     const area = this.selection(here);
     this.drag = null;
-    if (!area) return this.show(this.nearest(here.x, here.y));
+    if (!area) return this.show(this.nearest(here.x, here.y, pointer === "mouse" ? NEAR : Infinity));
     this.zoom = { x: area.x.map(p => this.x.valueAt(p)), y: area.y.toReversed().map(p => this.y.valueAt(p)) };
     this.draw();
   }

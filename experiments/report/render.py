@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -11,8 +10,10 @@ from omegaconf import DictConfig
 
 import cams
 from cams.files import write_text
+from experiments.claims.page import OWN_WORDS, number
 from experiments.report.figures import as_script, collect_figures
-from experiments.report.parts import read_cards, read_ledger, read_runs, read_tables, settings, versions
+from experiments.report.parts import read_cards, read_ledger, read_runs, read_tables
+from experiments.runner.freshness import notes_on_records
 
 PARTS = Path(__file__).parent
 NUMBER = re.compile(r"-|[-+]?[\d,.]+(e[-+]?\d+)?( %)?( to [\d,.]+( %)?)?")
@@ -20,7 +21,6 @@ NUMBER = re.compile(r"-|[-+]?[\d,.]+(e[-+]?\d+)?( %)?( to [\d,.]+( %)?)?")
 
 def render_page(cfg: DictConfig) -> str:
     """Return the page as text."""
-    start = time.perf_counter()
     results, seed = Path(cfg.paths.results), int(cfg.seed)
     runs = read_runs(results, seed)
     if not runs:
@@ -30,6 +30,8 @@ def render_page(cfg: DictConfig) -> str:
         loader=FileSystemLoader(PARTS), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters["slug"] = lambda text: re.sub(r"\W+", "-", str(text).lower())
+    environment.filters["number"] = number
+    environment.filters["own_word"] = OWN_WORDS.__getitem__
     environment.filters["is_number"] = lambda text: bool(NUMBER.fullmatch(str(text).strip()))
     return environment.get_template("page.html").render(
         title=cfg.title,
@@ -41,9 +43,8 @@ def render_page(cfg: DictConfig) -> str:
         tables=read_tables(results),
         cards=read_cards(Path(cfg.paths.cards)),
         runs=runs,
-        settings=settings(seed),
-        versions=versions(),
-        built=time.perf_counter() - start,
+        notes=notes_on_records(results, seed),
+        seed=seed,
     )
 
 

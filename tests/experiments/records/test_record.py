@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
+import cams
 from experiments.records.columns import COLUMNS
 from experiments.records.record import Record
 
@@ -69,7 +70,7 @@ def test_courses(record: Record) -> None:
 
 
 def test_what_is_not_there_is_named(record: Record) -> None:
-    with pytest.raises(KeyError, match="no rows of mp"):
+    with pytest.raises(cams.InputError, match="no rows of mp"):
         record.runs("mp")
-    with pytest.raises(KeyError, match="no rows of malicious or random"):
+    with pytest.raises(cams.InputError, match="no rows of malicious or random"):
         record.references(["malicious", "random"])

@@ -98,6 +98,11 @@ class Browser:
         self.mouse("mousePressed", x, y, clicks=1, held=True)
         self.mouse("mouseReleased", x, y, clicks=1)
 
+    def tap(self, x: float, y: float) -> None:
+        self.call("Emulation.setTouchEmulationEnabled", enabled=True)
+        self.call("Input.dispatchTouchEvent", type="touchStart", touchPoints=[{"x": x, "y": y}])
+        self.call("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
+
     def drag(self, start: tuple[float, float], end: tuple[float, float]) -> None:
         self.mouse("mouseMoved", *start)
         self.mouse("mousePressed", *start, clicks=1, held=True)
