@@ -10,6 +10,7 @@ import sys
 import tarfile
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -178,13 +179,21 @@ def first_available(
     """
     reasons = []
     for source, parse in candidates:
+        kind = type(source).__name__
         try:
-            parsed = parse(source.obtain(download_dir))
-        except (SourceError, OSError, EOFError, ValueError) as error:
-            reasons.append(f"{type(source).__name__} ({error})")
-        else:
-            print(f"{dataset}: read from {type(source).__name__}", file=sys.stderr)
-            return parsed
+            path = source.obtain(download_dir)
+        except (SourceError, OSError) as error:
+            reasons.append(f"{kind} ({error})")
+            continue
+        try:
+            parsed = parse(path)
+        except (SourceError, OSError, EOFError, ValueError, zlib.error) as error:
+            reasons.append(f"{kind} ({path}: {error})")
+            # What was there and is not used, its owner should know of, even if another source serves.
+            print(f"{dataset}: {path} is not used: {error}", file=sys.stderr)
+            continue
+        print(f"{dataset}: read from {kind}", file=sys.stderr)
+        return parsed
     by_hand = [source.path for source, _ in candidates if isinstance(source, Mirror)]
     raise InputError(
         f"{dataset}: no source could be read: {'; '.join(reasons)}. Expected {expected}. "

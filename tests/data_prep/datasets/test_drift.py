@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from data_prep.datasets import drift
+from data_prep.pipeline.hashes import fingerprint
 from data_prep.pipeline.sources import SourceError
 from data_prep.training.cross_fit import Lesson
 
@@ -32,6 +33,44 @@ def test_wrong_batch_sizes_are_refused(tmp_path):
             stream.write(f"1;10 {VALUES}\n")
     with pytest.raises(SourceError, match="batch sizes"):
         drift.parse_folder(tmp_path)
+
+
+def generated_batches() -> dict[int, drift.Batch]:
+    rng = np.random.default_rng(0)
+    return {n: (rng.normal(size=(50, 128)).round(6), rng.integers(0, 6, 50)) for n in range(1, 11)}
+
+
+@pytest.fixture
+def batches(monkeypatch) -> dict[int, drift.Batch]:
+    """Generated batches that the checks are told to expect."""
+    made = generated_batches()
+    exact = [made[n] for n in drift.EXACT_BATCHES]
+    joined = [np.concatenate(parts) for parts in zip(*exact, strict=True)]
+    monkeypatch.setattr(drift, "EXACT_HASH", fingerprint(*joined))
+    monkeypatch.setattr(drift, "SUMS", {n: drift.sums(*made[n]) for n in (7, 10)})
+    drift.check_values(made)
+    return made
+
+
+@pytest.mark.parametrize("number", range(1, 11))
+def test_one_wrong_value_is_refused_in_every_batch(batches, number):
+    batches[number][0][3, 5] = 99999
+    with pytest.raises(
+        SourceError, match="hash of batches" if number in drift.EXACT_BATCHES else f"batch {number} add"
+    ):
+        drift.check_values(batches)
+
+
+def test_a_rebuilt_batch_is_accepted_and_swapped_features_are_not(batches):
+    features, labels = batches[7]
+    order = np.random.default_rng(1).permutation(50)
+    rebuilt = features[order]
+    rebuilt[:, [41, 56, 64, 72, 104]] += 3e-4
+    drift.check_values({**batches, 7: (rebuilt, labels[order])})
+    swapped = features.copy()
+    swapped[:, [0, 127]] = 100 * features[:, [127, 0]]
+    with pytest.raises(SourceError, match="batch 7"):
+        drift.check_values({**batches, 7: (swapped, labels)})
 
 
 @pytest.fixture

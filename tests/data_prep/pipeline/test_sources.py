@@ -34,7 +34,7 @@ def test_mirror_before_drop_folder(tmp_path, monkeypatch):
     assert Mirror("set/file.txt").obtain(tmp_path / "downloads").read_text() == "mirrored"
 
 
-def test_bad_content_falls_through_to_the_next_source(tmp_path, monkeypatch):
+def test_bad_content_falls_through_to_the_next_source_and_says_so(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("CAMS_DATA_MIRROR", str(tmp_path))
     for name, text in (("a", "3 rows"), ("b", "310 rows")):
         (tmp_path / name).write_text(text)
@@ -45,6 +45,10 @@ def test_bad_content_falls_through_to_the_next_source(tmp_path, monkeypatch):
 
     candidates = [(Mirror("missing"), parse), (Mirror("a"), parse), (Mirror("b"), parse)]
     assert first_available("vertebral", "310 rows", tmp_path, candidates) == "b"
+    told = capsys.readouterr().err.splitlines()
+    assert told[0] == f"vertebral: {tmp_path / 'a'} is not used: has 3 rows, expected 310 rows"
+    # A source that is simply not there is no surprise.
+    assert len(told) == 2
 
 
 def test_no_source_names_the_file_the_content_and_the_place(tmp_path, monkeypatch):
