@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from cams.engine import spec
-from cams.engine.compiled import Array, compiled, compiled_in_order, larger, smaller
+from cams.engine.compiled import Array, compiled, compiled_in_order
+from cams.engine.instructions import larger, smaller
 
 _TIE = 1e-12
 _LOG2_E = 1.4426950408889634
@@ -57,6 +58,14 @@ def copy_row(source: Array, target: Array) -> None:
 
 
 @compiled
+def largest(values: Array) -> float:
+    top: float = values[0]
+    for i in range(values.size):
+        top = larger(top, values[i])
+    return top
+
+
+@compiled
 def weigh(losses: Array, eta: float, q: Array, low_bits: Array, high_bits: Array) -> float:
     """Write exp(-eta (L_i - min L)) into q and return the sum."""
     smallest = losses[0]
@@ -69,6 +78,47 @@ def weigh(losses: Array, eta: float, q: Array, low_bits: Array, high_bits: Array
     for i in range(losses.size):
         total += q[i]
     return total
+
+
+@compiled
+def weigh_with_prior(
+    losses: Array, eta: float, oddness: Array, strength: float, q: Array, low_bits: Array, high_bits: Array
+) -> float:
+    """Write exp(-eta L_i - strength * oddness_i), times what makes the largest 1, into q and return the sum."""
+    smallest = losses[0]
+    for i in range(losses.size):
+        smallest = smaller(smallest, losses[i])
+    top = -np.inf
+    for i in range(losses.size):
+        q[i] = -(eta * (losses[i] - smallest) + strength * oddness[i])
+        top = larger(top, q[i])
+    for i in range(losses.size):
+        q[i] -= top
+    exponentials(q, low_bits, high_bits)
+    total = 0.0
+    for i in range(losses.size):
+        total += q[i]
+    return total
+
+
+@compiled
+def add_expected(weighed: int, pi: Array, on: float, off: float, values: Array, totals: Array) -> None:
+    """Add <pi_i, values> to totals (m,) for every policy i that is weighed; values (k,) belong to the models."""
+    n, k = pi.shape
+    first = 0
+    if weighed != spec.WEIGH_MODELS:
+        for i in range(n):
+            total = 0.0
+            for j in range(k):
+                total += pi[i, j] * values[j]
+            totals[i] += total
+        first = n
+    if weighed != spec.WEIGH_POLICIES:
+        everywhere = 0.0
+        for j in range(k):
+            everywhere += values[j]
+        for j in range(k):
+            totals[first + j] += (on - off) * values[j] + off * everywhere
 
 
 @compiled

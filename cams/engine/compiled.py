@@ -11,10 +11,6 @@ from typing import Any, TypeVar, cast
 
 import numba
 import numpy.typing as npt
-from llvmlite import ir
-from numba.core import types
-from numba.core.errors import TypingError
-from numba.extending import intrinsic
 
 Array = npt.NDArray[Any]
 
@@ -24,6 +20,20 @@ config: Any = numba.config
 F = TypeVar("F", bound=Callable[..., Any])
 
 _HERE = Path(__file__).resolve().parent
+
+# The releases of numba whose internals this package was tested with: from this one, and before that one. With any other
+# (pyproject.toml asks for none), or with CAMS_PLAIN_LOOPS=1 in the environment, it does without them: slower, with
+# the same decisions.
+TESTED_FROM, TESTED_BEFORE = (0, 61), (0, 69)
+
+
+def tested_with(version: str) -> bool:
+    """Say whether the internals of a release of numba may be relied on."""
+    release = tuple(int(part) for part in version.split(".")[:2] if part.isdigit())
+    return TESTED_FROM <= release < TESTED_BEFORE
+
+
+PLAIN_LOOPS = bool(os.environ.get("CAMS_PLAIN_LOOPS") or config.DISABLE_JIT) or not tested_with(numba.__version__)
 
 
 def _cache_folder() -> str:
@@ -35,7 +45,7 @@ def _cache_folder() -> str:
     digest = hashlib.sha256()
     for source in sorted([*_HERE.glob("*.py"), _HERE.parent / "randomness.py"]):
         digest.update(source.read_bytes())
-    name = f"compiled-{digest.hexdigest()[:16]}"
+    name = f"compiled-{digest.hexdigest()[:16]}{'-plain' if PLAIN_LOOPS else ''}"
     # The temporary folder is everybody's, and a cache is code that will be run: only one's own will do.
     for root in (_HERE / "__pycache__", Path("~/.cache/cams"), Path(tempfile.gettempdir()) / f"cams-{_user()}"):
         try:
@@ -60,12 +70,15 @@ def _user() -> int:
 _FOLDER = _cache_folder()
 
 
-def _decorator(fastmath: set[str]) -> Callable[[F], F]:
+def _decorator(fastmath: set[str], *, counts_references: bool = False, inlined: bool = False) -> Callable[[F], F]:
     def decorate(function: F) -> F:
         usual = config.CACHE_DIR
         config.CACHE_DIR = _FOLDER
         try:
-            njit = numba.njit(nogil=True, cache=True, fastmath=fastmath, error_model="numpy")
+            internals: Any = {} if PLAIN_LOOPS else {"_nrt": counts_references}
+            njit: Any = numba.njit(
+                nogil=True, cache=True, fastmath=fastmath, error_model="numpy", forceinline=inlined, **internals
+            )
             return cast(F, njit(function))
         finally:
             config.CACHE_DIR = usual
@@ -74,55 +87,17 @@ def _decorator(fastmath: set[str]) -> Callable[[F], F]:
 
 
 # Nothing here meets a NaN (bundles are checked), so minima and sums may be reordered.
-compiled = _decorator({"reassoc", "contract", "nsz", "nnan"})
+_REORDERED = {"reassoc", "contract", "nsz", "nnan"}
+
+# For functions that make no arrays of their own. Counting references to those they are given would take longer than
+# many a function, and threads that share an array would wait for one another at its counter.
+compiled = _decorator(_REORDERED)
+
+# For steps of a round, which are given the whole game: handing it over would take longer than many a step.
+compiled_inline = _decorator(_REORDERED, inlined=True)
+
+# For functions that make arrays.
+compiled_making_arrays = _decorator(_REORDERED, counts_references=True)
 
 # Where the order of operations is the point.
 compiled_in_order = _decorator({"contract"})
-
-
-def instruction(generator: Callable[..., Any]) -> Any:
-    """Make a function of compiled code of one that writes that code, instruction by instruction, for given types.
-
-    numba's own decorator, but for its annotations, which do not know that the typing context is not passed.
-    """
-    return intrinsic(generator)
-
-
-@instruction
-def uncounted(typing_context: Any, array: Any) -> Any:
-    """Return the same array without its reference counter.
-
-    Every row that compiled code looks at counts as a reference to its array, which takes time, and threads that share
-    the array would wait for one another at its counter. The caller must keep the original alive, and what is returned
-    must never leave compiled code.
-    """
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        view = context.make_array(array)(context, builder, arguments[0])
-        view.meminfo = view.meminfo.type(None)
-        view.parent = view.parent.type(None)
-        return view._getvalue()
-
-    return array(array), generate
-
-
-def _chooser(operation: str) -> Any:
-    """Return the larger or smaller of two numbers of one type as compiled code may vectorise it, unlike max and min."""
-
-    @instruction
-    def choose(typing_context: Any, first: Any, second: Any) -> Any:
-        if first != second or first not in (types.float32, types.float64):
-            raise TypingError(f"expected two numbers of one type, not {first} and {second}")
-
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            kind = arguments[0].type
-            function = builder.module.declare_intrinsic(operation, [kind], ir.FunctionType(kind, [kind, kind]))
-            return builder.call(function, arguments, fastmath=("nnan", "nsz"))
-
-        return first(first, first), generate
-
-    return choose
-
-
-larger = _chooser("llvm.maxnum")
-smaller = _chooser("llvm.minnum")

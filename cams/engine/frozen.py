@@ -9,6 +9,10 @@ BY_MIXTURE  Weights are interpolated, and all slots' mixtures are computed in on
 BY_RATES    Each slot has a rate of its own; where that follows the mixtures, single precision tells when it changes.
 IN_FULL     Nothing can be saved.
 
+A rate that falls with the evidence stands still once nothing more is learnt, and so do the weights: both ends of the
+interpolation are the same, for good. A prior moves the weights of all slots on every round: they are computed anew each
+time, and mixed as BY_MIXTURE does.
+
 Interpolation and single precision come with a bound on their error. Where it leaves the outcome open, the slot is
 played in full after all, so that every decision is exactly the learner's.
 """
@@ -21,9 +25,10 @@ import numpy as np
 
 from cams.engine import spec
 from cams.engine.arithmetic import copy_row, weigh
-from cams.engine.compiled import Array, compiled, larger
-from cams.engine.spec import KernelSpec
-from cams.engine.tiles import TILE_SLOTS, mix_roughly, rough_margin
+from cams.engine.compiled import Array, compiled, compiled_making_arrays
+from cams.engine.instructions import larger
+from cams.engine.spec import TILE_SLOTS, KernelSpec
+from cams.engine.tiles import mix_roughly, rough_margin
 
 IN_FULL = 0
 BY_LEADERS = 1
@@ -48,6 +53,7 @@ class Frozen(NamedTuple):
     far_totals  (S,)      the sum of weights at the far rate
     slack       (S,)      how far a value interpolated half-way between the two may be off
     start, step (S, m)    near and far - near, in single precision
+    rates       (2,)      the near and the far rate; last_round (1,) is the round of the far one, 0 if there is none
     listed      (S/4, n)  of each row the first num_listed: policies that weigh something in any of four slots
     factors     (S, k)    what mixtures are multiplied with, the largest 1
     weights, scores       work space: weights (S, m) and mixtures (S, k) of all slots, in single precision
@@ -61,6 +67,8 @@ class Frozen(NamedTuple):
     slack: Array
     start: Array
     step: Array
+    rates: Array
+    last_round: Array
     listed: Array
     num_listed: Array
     factors: Array
@@ -74,23 +82,27 @@ def way_to_play(learner: KernelSpec, n: int, on: float) -> int:
     recommend = learner.recommend
     only_models = n == 0 or learner.weigh == spec.WEIGH_MODELS
     by_argmax = recommend in (spec.RECOMMEND_MIXTURE, spec.RECOMMEND_CONTEXTUAL_LEADER)
+    has_prior = learner.prior > 0.0
     if not learner.shortcuts:
         return IN_FULL
-    if recommend in (spec.RECOMMEND_LEADER, spec.RECOMMEND_BEST_POLICY):
+    if recommend == spec.RECOMMEND_LEADER or (recommend == spec.RECOMMEND_CONTEXTUAL_LEADER and n == 0):
         return BY_LEADERS
-    if (recommend == spec.RECOMMEND_MIXTURE and only_models) or (by_argmax and n == 0):
+    heaviest_wins = recommend == spec.RECOMMEND_BEST_POLICY or (recommend == spec.RECOMMEND_MIXTURE and only_models)
+    if heaviest_wins and not has_prior:
         return BY_LEADERS
     if learner.rate_kind in (spec.RATE_ADVERSARIAL_PROOF, spec.RATE_ADVERSARIAL_LABEL):
         return BY_RATES if recommend == spec.RECOMMEND_SAMPLE_POLICY else IN_FULL
-    if by_argmax:
+    if by_argmax and not heaviest_wins:
         return BY_MIXTURE
+    if has_prior:
+        return IN_FULL
     if recommend in (spec.RECOMMEND_RANDOM_POLICY, spec.RECOMMEND_SAMPLE_POLICY):
         return BY_DRAW
     # Constants that regularisation has softened are weights of another shape.
     return BY_DRAW if recommend == spec.RECOMMEND_SAMPLE_MODEL and only_models and on == 1.0 else IN_FULL
 
 
-@compiled
+@compiled_making_arrays
 def new_frozen(way: int, slots: int, size: int, n: int, k: int) -> Frozen:
     groups = (slots + TILE_SLOTS - 1) // TILE_SLOTS if way in (BY_MIXTURE, BY_RATES) else 0
     mixed = groups * TILE_SLOTS
@@ -106,6 +118,8 @@ def new_frozen(way: int, slots: int, size: int, n: int, k: int) -> Frozen:
         np.zeros(slots),
         np.zeros((mixed, size), dtype=np.float32),
         np.zeros((mixed, size), dtype=np.float32),
+        np.zeros(2),
+        np.zeros(1, dtype=np.int64),
         listed,
         np.full(groups, n),
         np.ones((mixed, k), dtype=np.float32),
@@ -155,9 +169,8 @@ def span_of(t: int) -> int:
 @compiled
 def set_ends(
     way: int,
-    num_policies: int,
-    all_losses: Array,
-    count: int,
+    losses: Array,
+    slot: int,
     eta_near: float,
     eta_far: float,
     goes_on: bool,
@@ -165,7 +178,7 @@ def set_ends(
     low_bits: Array,
     high_bits: Array,
 ) -> None:
-    """Compute the first `count` slots' weights at two rates, and how far interpolation between them may be off.
+    """Compute a slot's weights at two rates, and how far interpolation between them may be off.
 
     Where this goes on from the last far rate, its weights are there already.
 
@@ -174,34 +187,31 @@ def set_ends(
     the total the variance of L takes the derivative's place, hence the mean of L^2, as the smallest L is 0; its sum at
     the far rate over the total at the near one is above the mean at any rate between.
     """
-    for slot in range(count):
-        losses, near, far = all_losses[slot], frozen.near[slot], frozen.far[slot]
-        if goes_on:
-            near_total = frozen.far_totals[slot]
-            copy_row(far, near)
-        else:
-            near_total = weigh(losses, eta_near, near, low_bits, high_bits)
-            if way == BY_DRAW:
-                _accumulate(near, near_total)
-        far_total = weigh(losses, eta_far, far, low_bits, high_bits)
-        curvature = 0.0
-        for i in range(losses.size):
-            curvature += losses[i] * losses[i] * far[i]
-        frozen.slack[slot] = (eta_near - eta_far) ** 2 / 8.0 * curvature
-        frozen.far_totals[slot] = far_total
+    near, far = frozen.near[slot], frozen.far[slot]
+    if goes_on:
+        near_total = frozen.far_totals[slot]
+        copy_row(far, near)
+    else:
+        near_total = weigh(losses, eta_near, near, low_bits, high_bits)
         if way == BY_DRAW:
-            frozen.slack[slot] /= near_total
-            _accumulate(far, far_total)
-        else:
-            for i in range(losses.size):
-                frozen.start[slot, i] = near[i]
-                frozen.step[slot, i] = far[i] - near[i]
-    if way == BY_MIXTURE:
-        _list_policies(num_policies, count, frozen)
+            _accumulate(near, near_total)
+    far_total = weigh(losses, eta_far, far, low_bits, high_bits)
+    curvature = 0.0
+    for i in range(losses.size):
+        curvature += losses[i] * losses[i] * far[i]
+    frozen.slack[slot] = (eta_near - eta_far) ** 2 / 8.0 * curvature
+    frozen.far_totals[slot] = far_total
+    if way == BY_DRAW:
+        frozen.slack[slot] /= near_total
+        _accumulate(far, far_total)
+    else:
+        for i in range(losses.size):
+            frozen.start[slot, i] = near[i]
+            frozen.step[slot, i] = far[i] - near[i]
 
 
 @compiled
-def _list_policies(num_policies: int, count: int, frozen: Frozen) -> None:
+def list_policies(num_policies: int, count: int, frozen: Frozen) -> None:
     """List, for every four slots, the policies that are worth mixing at any rate up to the far one."""
     for group in range(frozen.num_listed.size):
         first, number = group * TILE_SLOTS, 0
@@ -269,12 +279,11 @@ def judge_mixtures(
     frozen: Frozen,
     verdicts: Array,
 ) -> None:
-    """Write whether each slot's model is wrong (1) or right (0), OPEN where that depends on more digits.
+    """Write whether the model of each slot's weights is wrong (1) or right (0), OPEN where that depends on more digits.
 
     misses (k,) has a 1 for every model that is wrong on this round; ahead (n, k) is the advice of the next.
     """
     weights = frozen.weights
-    _interpolate(frozen.start.ravel(), frozen.step.ravel(), position, count * weights.shape[1], weights.ravel())
     mix_roughly(pi, weights, count, frozen.listed, frozen.num_listed, weighed, on, off, ahead, frozen.scores)
     scores, factors, margin = frozen.scores, frozen.factors, rough_margin(weights.shape[1])
     for slot in range(count):
@@ -291,10 +300,13 @@ def judge_mixtures(
 
 
 @compiled
-def _interpolate(start: Array, step: Array, position: float, count: int, weights: Array) -> None:
+def interpolate(position: float, count: int, frozen: Frozen) -> None:
+    """Write the weights of the first `count` slots at a position between near (0) and far (1)."""
     here = np.float32(position)
-    for i in range(count):
-        weights[i] = start[i] + here * step[i]
+    for slot in range(count):
+        start, step, weights = frozen.start[slot], frozen.step[slot], frozen.weights[slot]
+        for i in range(weights.size):
+            weights[i] = start[i] + here * step[i]
 
 
 @compiled

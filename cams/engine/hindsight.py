@@ -6,7 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from cams.engine.arithmetic import copy_row, pick_tied, tie_bar
-from cams.engine.compiled import Array, compiled, larger
+from cams.engine.compiled import Array, compiled, compiled_making_arrays
+from cams.engine.instructions import larger
 from cams.randomness import TIE
 
 _TIED = -1
@@ -33,7 +34,7 @@ def favourite_models(advice: Array, favourites: Array) -> None:
                         break
 
 
-@compiled
+@compiled_making_arrays
 def hindsight_losses(
     rows: Array,
     predictions: Array,

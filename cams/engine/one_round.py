@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from cams.engine import spec
-from cams.engine.arithmetic import mix, weigh
+from cams.engine.arithmetic import largest, mix, weigh
 from cams.engine.compiled import Array, compiled, compiled_in_order
-from cams.engine.kernel import _name_model as name_model
+from cams.engine.naming import name_model
 from cams.engine.queries import class_masses, models_disagree, query_probability
 from cams.engine.spec import KernelSpec
-from cams.engine.state import Scratch, State, Stream
+from cams.engine.state import Scratch, State, Stream, Turn
 
 SOUND = 0
 NORMALISED = 1  # sound after division by the sums
@@ -65,20 +65,16 @@ def _choose(
 
     The stream has one row, the instance; the state has one slot, the learner's memory.
     """
-    votes, pi, u = stream.predictions[0], stream.advice[0], stream.uniforms[0]
-    disagree = models_disagree(votes)
+    votes, pi = stream.predictions[0], stream.advice[0]
+    turn = Turn(t, votes, pi, 0, stream.uniforms[0], pi, models_disagree(votes))
     by_context = learner.recommend == spec.RECOMMEND_CONTEXTUAL_LEADER
     if learner.recommend != spec.RECOMMEND_LEADER and not (by_context and pi.shape[0] == 0):
         total = weigh(state.policy_losses[0], eta, work.q, work.low_bits, work.high_bits)
         mix(pi, work.q, total, learner.weigh, stream.on, stream.off, work.w)
-    model = name_model(learner, stream, state, work, 0, pi, u)
+    model = name_model(learner, stream, state, work, turn, 0)
     drawn = learner.recommend == spec.RECOMMEND_SAMPLE_POLICY or learner.recommend == spec.RECOMMEND_SAMPLE_MODEL
-    weights = work.even if learner.query == spec.QUERY_VOTES else work.w
-    z = query_probability(
-        learner.query, learner.query_a, learner.query_b, t, eta, votes, weights, disagree, stream.num_classes,
-        state.model_losses, state.alive, work.mass, work.masses,
-    )  # fmt: skip
-    if disagree and learner.rate_kind == spec.RATE_ADVERSARIAL_PROOF:
-        largest = class_masses(votes, work.w, work.mass, work.masses).max()
-        state.largest_mass[0] = max(state.largest_mass[0], largest)
+    z = query_probability(learner, stream.num_classes, state, work, turn, eta)
+    if turn.disagree and learner.rate_kind == spec.RATE_ADVERSARIAL_PROOF:
+        count = class_masses(votes, work.w, work.mass, work.masses)
+        state.largest_mass[0] = max(state.largest_mass[0], largest(work.masses[:count]))
     return model, z, work.w[model] if drawn else 1.0

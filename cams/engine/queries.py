@@ -7,7 +7,10 @@ from math import log, sqrt
 import numpy as np
 
 from cams.engine import spec
-from cams.engine.compiled import Array, compiled
+from cams.engine.arithmetic import copy_row
+from cams.engine.compiled import Array, compiled, compiled_inline
+from cams.engine.spec import KernelSpec
+from cams.engine.state import Scratch, State, Turn
 
 
 @compiled
@@ -19,16 +22,17 @@ def models_disagree(votes: Array) -> bool:
 
 
 @compiled
-def class_masses(votes: Array, w: Array, mass: Array, masses: Array) -> Array:
-    """Return p_y of all classes that have a vote, each once; of classes without one, 0 or nothing.
+def class_masses(votes: Array, w: Array, mass: Array, masses: Array) -> int:
+    """Write p_y of all classes that have a vote, each once, to masses (k,) and return how many are written there.
 
-    mass (c,) and masses (k,) are work space. Where classes are many, only those with a vote are looked at.
+    Classes without a vote are written as 0, or left out where there are many. mass (c,) is work space.
     """
     if mass.size <= votes.size:
         mass[:] = 0.0
         for j in range(votes.size):
             mass[votes[j]] += w[j]
-        return mass
+        copy_row(mass, masses)
+        return mass.size
     for j in range(votes.size):
         mass[votes[j]] = 0.0
     for j in range(votes.size):
@@ -39,7 +43,7 @@ def class_masses(votes: Array, w: Array, mass: Array, masses: Array) -> Array:
             masses[count] = mass[votes[j]]
             mass[votes[j]] = -1.0
             count += 1
-    return masses[:count]
+    return count
 
 
 @compiled
@@ -116,33 +120,25 @@ def _survivors_disagree(votes: Array, losses: Array, alive: Array, t: int, delta
     return False
 
 
-@compiled
+@compiled_inline
 def query_probability(
-    rule: int,
-    a: float,
-    b: float,
-    t: int,
-    eta: float,
-    votes: Array,
-    w: Array,
-    disagree: bool,
-    num_classes: int,
-    model_losses: Array,
-    alive: Array,
-    mass: Array,
-    masses: Array,
+    learner: KernelSpec, num_classes: int, state: State, work: Scratch, turn: Turn, eta: float
 ) -> float:
-    """Return z_t before scaling; a and b are the rule's constants, mass and masses work space."""
-    if rule == spec.QUERY_CONSTANT:
-        return a
-    if rule == spec.QUERY_SURVIVORS:
+    """Return z_t before scaling, for the slot whose mixture is in the work space and whose rate is eta."""
+    if learner.query == spec.QUERY_CONSTANT:
+        return learner.query_a
+    if learner.query == spec.QUERY_SURVIVORS:
         # Every round counts here, for models are dropped by a bar that moves with t.
-        return 1.0 if _survivors_disagree(votes, model_losses, alive, t, a, b) else 0.0
-    if not disagree:
+        disagree = _survivors_disagree(
+            turn.votes, state.model_losses, state.alive, turn.t, learner.query_a, learner.query_b
+        )
+        return 1.0 if disagree else 0.0
+    if not turn.disagree:
         return 0.0
-    p = class_masses(votes, w, mass, masses)
-    if rule == spec.QUERY_VOTES:
-        return _vote_entropy(p, votes.size, num_classes)
-    if rule == spec.QUERY_ENTROPY:
-        return max(a / sqrt(t), _entropy(p, num_classes))
+    weights = work.even if learner.query == spec.QUERY_VOTES else work.w
+    p = work.masses[: class_masses(turn.votes, weights, work.mass, work.masses)]
+    if learner.query == spec.QUERY_VOTES:
+        return _vote_entropy(p, turn.votes.size, num_classes)
+    if learner.query == spec.QUERY_ENTROPY:
+        return max(learner.query_a / sqrt(turn.t), _entropy(p, num_classes))
     return max(_variance(p), eta) if _classes_with_mass(p) > 1 else 0.0

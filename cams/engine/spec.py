@@ -12,7 +12,7 @@ WEIGH_EXTENDED = 0  # policies and the k constant policies: Pi*
 WEIGH_POLICIES = 1  # policies alone: Pi
 WEIGH_MODELS = 2  # the k models alone
 
-# How the rate falls with t.
+# How the learning rate falls with t, or with the evidence in its place.
 RATE_ANYTIME = 0  # rate * sqrt(ln size / t)
 RATE_BANDIT = 1  # rate * sqrt(ln size / (k t))
 RATE_ADVERSARIAL_PROOF = 2  # needs T; rho from the largest class mass so far
@@ -39,18 +39,26 @@ RECOMMEND_HINDSIGHT = 7  # the best policy of this realization
 FEEDBACK_FULL = 0  # every model's loss
 FEEDBACK_BANDIT = 1  # only the loss of the model that was named
 
+# A tile: as many mixtures by as many models are added up in registers. With more the compiler would use memory.
+TILE_SLOTS = 4
+TILE_MODELS = 16
+
 
 class KernelSpec(NamedTuple):
     """One learner, as the compiled engine sees it."""
 
     weigh: int
     rate_kind: int
-    rate: float
+    rate: float  # factor on the learning rate
     query: int
     query_a: float
     query_b: float
     recommend: int
     feedback: int = FEEDBACK_FULL
+    by_evidence: bool = False  # the rate falls with the evidence V instead of with t
+    prior: float = 0.0  # K, the strength of the consensus prior; 0 is none
+    fade: float = 1.0  # s0, the labels after which the prior has half its strength
+    shared_votes: bool = True  # classifiers that answer alike share their vote
     regularize: bool = False  # read before the kernel starts, which gets advice as it is to be used
     scaled: bool = False
     shortcuts: bool = True  # without them spent budgets are played in full, which tests compare with

@@ -6,9 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cams.engine.compiled import Array, compiled
-from cams.engine.frozen import OPEN
-from cams.engine.tiles import TILE_SLOTS
+from cams.engine.compiled import Array, compiled_making_arrays
+from cams.engine.consensus import Consensus
+from cams.engine.frozen import OPEN, Frozen
+from cams.engine.spec import TILE_SLOTS, KernelSpec
 
 
 class Stream(NamedTuple):
@@ -24,6 +25,18 @@ class Stream(NamedTuple):
     off: float
 
 
+class Turn(NamedTuple):
+    """One round of a stream, t counted from 1; `ahead` is the advice of the next."""
+
+    t: int
+    votes: Array
+    pi: Array
+    label: int
+    uniforms: Array
+    ahead: Array
+    disagree: bool
+
+
 class State(NamedTuple):
     """What a learner remembers, a slot per budget and one more; the last two belong to the live path alone."""
 
@@ -31,6 +44,8 @@ class State(NamedTuple):
     errors: Array
     rewards: Array
     largest_mass: Array
+    evidence: Array
+    labels: Array
     mistakes: Array
     model_losses: Array
     alive: Array
@@ -54,12 +69,43 @@ class Scratch(NamedTuple):
     high_bits: Array
 
 
-@compiled
+class Traits(NamedTuple):
+    """What the codes of a learner come to, worked out once.
+
+    way          how spent budgets are played (`cams.engine.frozen`)
+    weighs       whether there are weights at all
+    mixes        whether every slot needs its mixture over models; live_mixes, whether the live one does
+    own_rates    whether each slot has a rate of its own
+    """
+
+    log_size: float
+    way: int
+    weighs: bool
+    mixes: bool
+    live_mixes: bool
+    own_rates: bool
+
+
+class Game(NamedTuple):
+    """One learner on one realization: all that its rounds share."""
+
+    learner: KernelSpec
+    traits: Traits
+    stream: Stream
+    state: State
+    consensus: Consensus
+    frozen: Frozen
+    work: Scratch
+
+
+@compiled_making_arrays
 def new_state(slots: int, size: int, k: int) -> State:
     return State(
         np.zeros((slots, size)),
         np.zeros((slots, k)),
         np.zeros((slots, k)),
+        np.zeros(slots),
+        np.zeros(slots),
         np.zeros(slots),
         np.zeros(slots, dtype=np.int64),
         np.zeros(k),
@@ -67,7 +113,7 @@ def new_state(slots: int, size: int, k: int) -> State:
     )
 
 
-@compiled
+@compiled_making_arrays
 def new_scratch(slots: int, size: int, k: int, num_classes: int) -> Scratch:
     return Scratch(
         np.zeros(size),

@@ -13,6 +13,7 @@ from cams.learners.cams import Cams, CamsAdversarial
 from cams.learners.follow_the_leader import ContextualLeader, FollowTheLeader, RandomSampling
 from cams.learners.model_picker import ModelPicker
 from cams.learners.oracle import Oracle
+from cams.learners.prior import FADE, STRENGTH
 
 __all__ = ["LEARNERS", "Choice", "Entry", "Learner", "Problem", "Round", "make_learner"]
 
@@ -33,8 +34,9 @@ class Entry:
         return self.factory(problem, **{**self.parts, **self.constants, **settings})
 
 
-_RATE = {"rate": 1.0}
-_CAMS = {"rate": 1.0, "floor": 1.0}
+# Of every learner with exponential weights.
+_RATE: dict[str, float | str] = {"rate": 1.0, "rate_rule": "rounds", "prior": 0.0, "fade": FADE, "votes": "shared"}
+_CAMS = {**_RATE, "floor": 1.0}
 _IWAL = {"delta": 0.01, "slack": 8.0}
 
 LEARNERS: dict[str, Entry] = {
@@ -57,6 +59,8 @@ LEARNERS: dict[str, Entry] = {
     "hedge": Entry(Hedge, constants=_RATE),
     "exp3": Entry(Bandit, {"weigh": "models"}, _RATE),
     "exp4": Entry(Bandit, {"weigh": "policies"}, _RATE),
+    "cams_evidence": Entry(Cams, {"recommend": "mixture"}, {**_CAMS, "rate_rule": "evidence"}),
+    "cams_plus": Entry(Cams, {"recommend": "mixture"}, {**_CAMS, "rate_rule": "evidence", "prior": STRENGTH}),
 }
 
 

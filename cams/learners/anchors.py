@@ -10,19 +10,20 @@
 from __future__ import annotations
 
 from math import log, sqrt
+from typing import Any
 
 import numpy as np
 
 from cams.engine import spec
-from cams.learners.base import Problem, Round
+from cams.learners.base import Floats, Problem, Round
 from cams.learners.cams import Cams
 
 
 class Hedge(Cams):
     """Exponential weights over classifiers with full information; eta_t = rate * sqrt(ln k / t)."""
 
-    def __init__(self, problem: Problem, *, rate: float = 1.0) -> None:
-        super().__init__(problem, query="always", recommend="sample_model", weigh="models", rate=rate)
+    def __init__(self, problem: Problem, **settings: Any) -> None:
+        super().__init__(problem, query="always", recommend="sample_model", weigh="models", **settings)
 
 
 class Bandit(Cams):
@@ -34,18 +35,18 @@ class Bandit(Cams):
 
     rate_kind = spec.RATE_BANDIT
 
-    def __init__(self, problem: Problem, *, weigh: str, rate: float = 1.0) -> None:
+    def __init__(self, problem: Problem, *, weigh: str, **settings: Any) -> None:
         recommend = "sample_model" if weigh == "models" else "sample_policy"
-        super().__init__(problem, query="always", recommend=recommend, weigh=weigh, rate=rate)
+        super().__init__(problem, query="always", recommend=recommend, weigh=weigh, **settings)
 
-    def set_rate(self) -> float:
-        return self.rate * sqrt(log(self.m) / (self.problem.num_models * self.t))
+    def learning_rate(self) -> float:
+        return self.rate * sqrt(log(self.m) / (self.problem.num_models * self.rate_rule.clock(self.t)))
 
-    def learn(self, round_: Round, label: int) -> None:
-        lhat = np.zeros(self.problem.num_models)
+    def estimated_losses(self, round_: Round, label: int) -> Floats:
+        lhat: Floats = np.zeros(self.problem.num_models)
         j = round_.model
         lhat[j] = float(round_.predictions[j] != label) / (round_.query_probability * round_.model_probability)
-        self.L += self.policies(round_.advice) @ lhat
+        return lhat
 
     def kernel(self) -> spec.KernelSpec:
         return super().kernel()._replace(feedback=spec.FEEDBACK_BANDIT)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -56,6 +57,13 @@ class Round:
     query_probability: float
     model_probability: float
     model_weights: Floats
+
+
+class Rule(Protocol):
+    """A part of a learner with memory in the attributes that `state_names` lists."""
+
+    @property
+    def state_names(self) -> tuple[str, ...]: ...
 
 
 class Learner(ABC):
@@ -130,8 +138,13 @@ class Learner(ABC):
             value = state[name].astype(np.asarray(current).dtype)
             setattr(owner, name, value if isinstance(current, np.ndarray) else value.item())
 
+    def rules(self) -> Sequence[Rule]:
+        """Return the rules this learner is made of, whose memory is part of its own."""
+        return ()
+
     def _memory(self) -> list[tuple[object, str]]:
-        return [(self, name) for name in ("t", "early_labels", *self.state_names)]
+        own: list[tuple[object, str]] = [(self, name) for name in ("t", "early_labels", *self.state_names)]
+        return own + [(rule, name) for rule in self.rules() for name in rule.state_names]
 
     def _early_rounds(self) -> int:
         """The first tenth of a stream of known length, in which scaled queries only count."""
@@ -176,8 +189,9 @@ def sample(probabilities: Floats, uniform: float) -> int:
     return min(drawn, len(probabilities) - 1)
 
 
-def exponential_weights(losses: Floats, eta: float) -> Floats:
-    """Return q_i proportional to exp(-eta L_i); the smallest loss is subtracted first, so nothing overflows."""
-    q = np.exp(-eta * (losses - losses.min()))
+def exponential_weights(losses: Floats, eta: float, penalty: Floats | float = 0.0) -> Floats:
+    """Return q_i proportional to exp(-eta L_i - penalty_i); the smallest are subtracted first, so nothing overflows."""
+    exponents = eta * (losses - losses.min()) + penalty
+    q = np.exp(exponents.min() - exponents)
     weights: Floats = q / q.sum()
     return weights

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import log, sqrt
 from typing import Any, ClassVar
 
@@ -9,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cams.engine import spec
-from cams.errors import InputError
+from cams.errors import InputError, lookup
 from cams.learners.base import (
     Array,
     Choice,
@@ -17,11 +18,14 @@ from cams.learners.base import (
     Learner,
     Problem,
     Round,
+    Rule,
     checked_rate,
     exponential_weights,
     pick_tied,
 )
+from cams.learners.prior import FADE, ConsensusPrior
 from cams.learners.queries import Belief, make_query_rule
+from cams.learners.rates import RATE_RULES
 from cams.policies import regularize
 from cams.randomness import TIE
 
@@ -44,11 +48,11 @@ class FollowTheLeader(Learner):
         self.errors: Floats = np.zeros(problem.num_models)
 
     def choose(self, predictions: npt.NDArray[np.int32], advice: Array, uniforms: Floats) -> Choice:
-        model = pick_tied(self.scores(advice), uniforms[TIE])
+        model = pick_tied(self.scores(predictions, advice), uniforms[TIE])
         belief = Belief(self.t, predictions, self.problem.num_classes, 0.0, np.empty(0))
         return Choice(model, self.query_rule.probability(belief))
 
-    def scores(self, advice: Array) -> Floats:
+    def scores(self, predictions: npt.NDArray[np.int32], advice: Array) -> Floats:
         return -self.errors
 
     def learn(self, round_: Round, label: int) -> None:
@@ -61,8 +65,8 @@ class FollowTheLeader(Learner):
         leads = (self.errors == self.errors.min()).astype(np.float64)
         return np.empty(0), leads / leads.sum()
 
-    def _memory(self) -> list[tuple[object, str]]:
-        return super()._memory() + [(self.query_rule, name) for name in self.query_rule.state_names]
+    def rules(self) -> Sequence[Rule]:
+        return (self.query_rule,)
 
     def kernel(self) -> spec.KernelSpec:
         a, b = self.query_rule.constants()
@@ -91,30 +95,47 @@ class ContextualLeader(FollowTheLeader):
     """Name the argmax of r * (q . pi): past success of each model times what the policies say here.
 
     rewards      (k,) correct answers on bought labels; r is this normalised, uniform while none was right
-    policy_loss  (n,) importance-weighted losses behind q, eta_t = rate * sqrt(ln n / t)
+    policy_loss  (n,) importance-weighted losses behind q, eta_t = rate * sqrt(ln n / clock)
+    The clock and the prior are those of `Cams`.
     """
 
     state_names = ("errors", "rewards", "policy_loss")
     recommend_code = spec.RECOMMEND_CONTEXTUAL_LEADER
 
-    def __init__(self, problem: Problem, *, query: str, rate: float = 1.0, **query_settings: Any) -> None:
+    def __init__(
+        self,
+        problem: Problem,
+        *,
+        query: str,
+        rate: float = 1.0,
+        rate_rule: str = "rounds",
+        prior: float = 0.0,
+        fade: float = FADE,
+        votes: str = "shared",
+        **query_settings: Any,
+    ) -> None:
         super().__init__(problem, query=query, **query_settings)
         self.rate = checked_rate(rate)
+        self.rate_rule = lookup(RATE_RULES, rate_rule, "rate rule")()
+        self.prior = ConsensusPrior(problem.num_models, problem.num_policies, prior=prior, fade=fade, votes=votes)
         self.rewards: Floats = np.zeros(problem.num_models)
         self.policy_loss: Floats = np.zeros(problem.num_policies)
 
-    def scores(self, advice: Array) -> Floats:
+    def scores(self, predictions: npt.NDArray[np.int32], advice: Array) -> Floats:
         k, n = self.problem.num_models, self.problem.num_policies
         total = self.rewards.sum()
         r: Floats = self.rewards / total if total > 0 else np.full(k, 1 / k)
         if n == 0:
             return r
-        scores: Floats = r * (self.policy_weights() @ self.policies(advice))
+        pi = self.policies(advice)
+        self.prior.see(predictions, pi)
+        scores: Floats = r * (self.policy_weights() @ pi)
         return scores
 
     def policy_weights(self) -> Floats:
         """Return q (n,); before the first round all are alike."""
-        return exponential_weights(self.policy_loss, self.rate * sqrt(log(len(self.policy_loss)) / max(1, self.t)))
+        eta = self.rate * sqrt(log(len(self.policy_loss)) / self.rate_rule.clock(max(1, self.t)))
+        return exponential_weights(self.policy_loss, eta, self.prior.penalty())
 
     def weights(self) -> tuple[Floats, Floats]:
         return (self.policy_weights(), np.empty(0)) if len(self.policy_loss) else super().weights()
@@ -124,6 +145,11 @@ class ContextualLeader(FollowTheLeader):
         loss = (round_.predictions != label).astype(np.float64)
         self.rewards += 1 - loss
         self.policy_loss += self.policies(round_.advice) @ (loss / round_.query_probability)
+        self.rate_rule.learn(round_.query_probability)
+        self.prior.learn()
+
+    def rules(self) -> Sequence[Rule]:
+        return self.query_rule, self.rate_rule, self.prior
 
     def policies(self, advice: Array) -> Floats:
         return (regularize(advice) if self.problem.regularize else advice).astype(np.float64)
@@ -136,6 +162,11 @@ class ContextualLeader(FollowTheLeader):
             ._replace(
                 weigh=spec.WEIGH_POLICIES if has_policies else spec.WEIGH_MODELS,
                 rate=self.rate,
+                by_evidence=self.rate_rule.by_evidence,
+                # Without policies there is nothing to have a prior over.
+                prior=self.prior.strength if has_policies else 0.0,
+                fade=self.prior.fade,
+                shared_votes=self.prior.shared,
                 regularize=self.problem.regularize,
             )
         )

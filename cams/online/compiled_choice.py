@@ -23,8 +23,11 @@ Array = npt.NDArray[Any]
 
 
 def hasten(learner: Learner, intake: Intake, uniforms: Array) -> None:
-    """Let a learner that weighs policies choose by compiled code; others stay as they are, and have less to do."""
-    if isinstance(learner, Cams):
+    """Let a learner that weighs policies choose by compiled code; others stay as they are.
+
+    Those that follow a leader have less to do; a prior is memory that compiled code would have to keep as well.
+    """
+    if isinstance(learner, Cams) and learner.prior.strength == 0:
         learner.choose = CompiledChoice(learner, intake, uniforms)  # type: ignore[method-assign]
 
 
@@ -53,6 +56,8 @@ class CompiledChoice:
             errors=np.zeros((1, k)),
             rewards=np.zeros((1, k)),
             largest_mass=np.zeros(1),
+            evidence=np.zeros(1),
+            labels=np.zeros(1),
             mistakes=np.zeros(1, dtype=np.int64),
             model_losses=rule.model_losses if isinstance(rule, Survivors) else np.zeros(k),
             alive=rule.alive if isinstance(rule, Survivors) else np.ones(k, dtype=np.bool_),
@@ -67,7 +72,7 @@ class CompiledChoice:
             np.copyto(self.advice, regularize(advice))
         if isinstance(learner, CamsAdversarial):
             self.largest_mass[0] = learner.largest_mass
-        found = choose(self.spec, self.stream, self.state, self.work, learner.set_rate(), learner.t)
+        found = choose(self.spec, self.stream, self.state, self.work, learner.learning_rate(), learner.t)
         if isinstance(learner, CamsAdversarial):
             learner.largest_mass = float(self.largest_mass[0])
         model, z, probability = found

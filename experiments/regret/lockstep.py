@@ -39,6 +39,8 @@ def can_march(learner: Learner) -> TypeGuard[Cams]:
         and kernel.query in _QUERIES
         and kernel.recommend in _RECOMMENDATIONS
         and not kernel.scaled
+        and not kernel.by_evidence
+        and kernel.prior == 0
     )
 
 

@@ -201,5 +201,5 @@ def test_every_constant_of_a_learner_is_a_setting_with_a_default(bundle: Any, na
     cams.make_learner(name, **how, **entry.constants)
     for constant, default in entry.constants.items():
         if isinstance(default, float) and cams.make_learner(name, **how).kernel() is not None:
-            changed = cams.make_learner(name, **how, **{constant: default * 2})
+            changed = cams.make_learner(name, **how, **{constant: default * 2 or 1.0})
             assert changed.kernel() != cams.make_learner(name, **how).kernel(), constant

@@ -84,10 +84,32 @@ def _learners(bundle: cams.Bundle) -> list[Any]:
     return names + varied
 
 
+def _with_rates_and_priors(bundle: cams.Bundle) -> list[Any]:
+    """Every learner with exponential weights, under each rate rule, with and without a prior of either kind of vote."""
+    changes = {
+        "evidence": {"rate_rule": "evidence"},
+        "prior": {"prior": 4.0, "fade": 3.0, "votes": "plain"},
+        "both": {"rate_rule": "evidence", "prior": 9.0, "fade": 5.0},
+    }
+    return [
+        {"name": name, "label": f"{name}, {change}", **settings}
+        for name, entry in cams.LEARNERS.items()
+        if "rate_rule" in entry.constants and (bundle.num_policies or name not in NEEDS_POLICIES)
+        for change, settings in changes.items()
+    ]
+
+
 def _assert_equal(
-    bundle: cams.Bundle, play_plainly: Any, *, horizon: int, budgets: list[int], realizations: int = 1, **how: Any
+    bundle: cams.Bundle,
+    play_plainly: Any,
+    *,
+    horizon: int,
+    budgets: list[int],
+    realizations: int = 1,
+    learners: list[Any] | None = None,
+    **how: Any,
 ) -> None:
-    learners = _learners(bundle)
+    learners = _learners(bundle) if learners is None else learners
     result = cams.replay(
         bundle,
         learners,
@@ -167,6 +189,29 @@ def test_a_curve_long_enough_for_spent_budgets_to_matter(make_bundle: Any, play_
         tempered = temper(bundle.advice.astype(np.float64), 20.0 if advice == "sharp" else 1e-6)
         bundle = _bundle(bundle.predictions, bundle.labels, tempered.astype(np.float32), 4)
     _assert_equal(bundle, play_plainly, horizon=400, budgets=[0, 2, 5, 12, 40, 90, 200])
+
+
+@pytest.mark.parametrize("case", ["random", "no_policies", "two_models", *BUILT])
+@pytest.mark.parametrize("regularize", [False, True])
+def test_every_rate_rule_and_prior(make_bundle: Any, play_plainly: Any, case: str, regularize: bool) -> None:
+    bundle = BUILT[case]() if case in BUILT else make_bundle(**{"rows": 60, "seed": 6, **DEGENERATE.get(case, {})})
+    horizon = min(50, bundle.num_rows)
+    learners = _with_rates_and_priors(bundle)
+    _assert_equal(bundle, play_plainly, horizon=horizon, budgets=[0, 5, 100], learners=learners, regularize=regularize)
+
+
+def test_rate_rules_and_priors_on_a_curve(make_bundle: Any, play_plainly: Any) -> None:
+    """With enough models for tiles, and enough spent budgets for a group of four and more."""
+    bundle = make_bundle(rows=200, k=18, n=7, c=4, seed=8)
+    learners = [each for each in _with_rates_and_priors(bundle) if each["name"] in ("cams", "cqbc", "mp", "exp4")]
+    _assert_equal(bundle, play_plainly, horizon=200, budgets=[0, 2, 5, 9, 14, 40, 90], learners=learners)
+
+
+def test_rate_rules_and_priors_with_scaled_queries(make_bundle: Any, play_plainly: Any) -> None:
+    bundle = make_bundle(rows=80)
+    _assert_equal(
+        bundle, play_plainly, horizon=80, budgets=[6, 30], learners=_with_rates_and_priors(bundle), scaled=True
+    )
 
 
 def test_a_long_stream_with_sharp_weights(make_bundle: Any, play_plainly: Any) -> None:

@@ -11,7 +11,7 @@ from numba.core.errors import TypingError
 
 from cams.engine import frozen, spec, tiles
 from cams.engine.arithmetic import draw, pick_tied
-from cams.engine.compiled import compiled
+from cams.engine.compiled import compiled_making_arrays
 from cams.engine.kernel import replay_realization
 from cams.engine.spec import KernelSpec
 from cams.engine.state import Stream
@@ -19,7 +19,7 @@ from cams.engine.state import Stream
 seeds = st.integers(0, 2**32 - 1)
 
 
-@compiled
+@compiled_making_arrays
 def _new(way: int, slots: int, size: int, n: int, k: int) -> frozen.Frozen:
     return frozen.new_frozen(way, slots, size, n, k)
 
@@ -34,8 +34,16 @@ def _with_ends(way: int, losses: Any, n: int, k: int, near: float, far: float) -
     slots, size = losses.shape
     state = _new(way, slots, size, n, k)
     bits = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)
-    frozen.set_ends(way, n, losses, slots, near, far, False, state, *bits)
+    for slot in range(slots):
+        frozen.set_ends(way, losses[slot], slot, near, far, False, state, *bits)
+    if way == frozen.BY_MIXTURE:
+        frozen.list_policies(n, slots, state)
     return state
+
+
+def _judge(pi: Any, misses: Any, position: float, count: int, state: frozen.Frozen, verdicts: Any) -> None:
+    frozen.interpolate(position, count, state)
+    frozen.judge_mixtures(spec.WEIGH_EXTENDED, pi, pi, misses, 1.0, 0.0, position, count, state, verdicts)
 
 
 def _rate_between(near: float, far: float, position: float) -> float:
@@ -87,7 +95,7 @@ def test_a_verdict_is_the_learners_own_or_open(
     pi = (pi / pi.sum(axis=1, keepdims=True)).astype(np.float32)
     misses = rng.integers(0, 2, k).astype(np.float32)
     verdicts = np.zeros(slots, dtype=np.int64)
-    frozen.judge_mixtures(spec.WEIGH_EXTENDED, pi, pi, misses, 1.0, 0.0, position, slots, state, verdicts)
+    _judge(pi, misses, position, slots, state, verdicts)
     weights = np.exp(-_rate_between(0.2, 0.2 * ratio, position) * losses)
     scores = state.factors[:slots] * (weights[:, :n] @ pi.astype(float) + weights[:, n:])
     for slot in range(slots):
@@ -102,7 +110,7 @@ def test_a_clear_winner_is_not_left_open() -> None:
     verdicts = np.full(1, frozen.OPEN)
     for wrong in (0, 1):
         misses = np.array([1 - wrong, wrong, 1 - wrong, 1 - wrong], dtype=np.float32)
-        frozen.judge_mixtures(spec.WEIGH_EXTENDED, pi, pi, misses, 1.0, 0.0, 0.5, 1, state, verdicts)
+        _judge(pi, misses, 0.5, 1, state, verdicts)
         assert verdicts[0] == wrong
 
 
@@ -127,13 +135,13 @@ def test_leaders_are_listed_only_where_no_rate_can_change_them(losses: list[floa
 @pytest.mark.parametrize("weighed", [spec.WEIGH_EXTENDED, spec.WEIGH_POLICIES])
 def test_rough_mixtures_are_good_to_the_margin(k: int, count: int, dtype: Any, weighed: int) -> None:
     rng, n, on, off = np.random.default_rng(k * count), 11, 0.7, 0.1
-    slots = -(-count // tiles.TILE_SLOTS) * tiles.TILE_SLOTS
+    slots = -(-count // spec.TILE_SLOTS) * spec.TILE_SLOTS
     size = n + k if weighed == spec.WEIGH_EXTENDED else n
     q = np.zeros((slots, size), dtype=np.float32)
     q[:count] = rng.random((count, size))
     q[:, 3] = 0  # the fourth need not be listed: the last takes its place
     pi = rng.random((n, k)).astype(dtype)
-    listed = np.tile(np.arange(n), (slots // tiles.TILE_SLOTS, 1))
+    listed = np.tile(np.arange(n), (slots // spec.TILE_SLOTS, 1))
     listed[:, 3] = n - 1
     w = np.full((slots, k), -1, dtype=np.float32)
     tiles.mix_roughly(pi, q, count, listed, np.full(len(listed), n - 1), weighed, on, off, pi, w)
@@ -148,7 +156,10 @@ def test_going_on_from_the_far_end_is_as_good_as_starting_there() -> None:
     bits = np.zeros(20, dtype=np.int64), np.zeros(20, dtype=np.int64)
     for way in (frozen.BY_DRAW, frozen.BY_MIXTURE):
         gone_on = _with_ends(way, losses, 8, 12, 0.3, 0.28)
-        frozen.set_ends(way, 8, losses, 5, 0.28, 0.26, True, gone_on, *bits)
+        for slot in range(5):
+            frozen.set_ends(way, losses[slot], slot, 0.28, 0.26, True, gone_on, *bits)
+        if way == frozen.BY_MIXTURE:
+            frozen.list_policies(8, 5, gone_on)
         afresh = _with_ends(way, losses, 8, 12, 0.28, 0.26)
         for name in ("near", "far", "slack", "start", "step", "num_listed"):
             np.testing.assert_allclose(getattr(gone_on, name), getattr(afresh, name), rtol=1e-13, err_msg=name)
@@ -158,15 +169,15 @@ def test_going_on_from_the_far_end_is_as_good_as_starting_there() -> None:
 @pytest.mark.parametrize("count", [1, 2, 3, 4, 7])
 def test_the_rough_mass_of_a_class_is_good_to_the_margin(c: int, count: int) -> None:
     rng, (n, k) = np.random.default_rng(count), (9, 21)
-    slots = -(-count // tiles.TILE_SLOTS) * tiles.TILE_SLOTS
+    slots = -(-count // spec.TILE_SLOTS) * spec.TILE_SLOTS
     q = np.zeros((slots, n + k), dtype=np.float32)
     q[:count] = rng.dirichlet(np.ones(n + k), count)
     pi, votes = rng.dirichlet(np.ones(k), n).astype(np.float32), rng.integers(0, c, k).astype(np.int32)
-    listed, w = np.tile(np.arange(n), (slots // tiles.TILE_SLOTS, 1)), np.zeros((slots, k), dtype=np.float32)
+    listed, w = np.tile(np.arange(n), (slots // spec.TILE_SLOTS, 1)), np.zeros((slots, k), dtype=np.float32)
     tiles.mix_roughly(pi, q, count, listed, np.full(len(listed), n), spec.WEIGH_EXTENDED, 1.0, 0.0, pi, w)
     largest = np.zeros(slots, dtype=np.float32)
-    for first in range(0, count, tiles.TILE_SLOTS):
-        frozen.largest_masses(votes, w, first, np.ones((tiles.TILE_SLOTS, c), dtype=np.float32), largest)
+    for first in range(0, count, spec.TILE_SLOTS):
+        frozen.largest_masses(votes, w, first, np.ones((spec.TILE_SLOTS, c), dtype=np.float32), largest)
     exact = q[:count, :n].astype(float) @ pi + q[:count, n:]
     masses = [np.bincount(votes, weights=row).max() for row in exact]
     np.testing.assert_allclose(largest[:count], masses, rtol=tiles.rough_margin(n + k + k))
@@ -183,14 +194,20 @@ def test_few_outcomes_are_left_open() -> None:
         frozen.draw_between(drawn.near, drawn.far, drawn.slack, rng.random(), rng.random(), slots, chosen)
         pi = rng.dirichlet(np.full(k, 0.3), n).astype(np.float32)
         misses = rng.integers(0, 2, k).astype(np.float32)
-        frozen.judge_mixtures(spec.WEIGH_EXTENDED, pi, pi, misses, 1.0, 0.0, rng.random(), slots, mixed, verdicts)
+        _judge(pi, misses, rng.random(), slots, mixed, verdicts)
         opened += (chosen == frozen.OPEN).sum() + (verdicts == frozen.OPEN).sum()
         judged += 2 * slots
     assert opened < 0.02 * judged
 
 
 WEIGHED = (spec.WEIGH_EXTENDED, spec.WEIGH_POLICIES, spec.WEIGH_MODELS)
-RATES = (spec.RATE_ANYTIME, spec.RATE_BANDIT, spec.RATE_ADVERSARIAL_PROOF, spec.RATE_ADVERSARIAL_LABEL)
+RATES = (
+    {"rate_kind": spec.RATE_ANYTIME},
+    {"rate_kind": spec.RATE_ANYTIME, "by_evidence": True},
+    {"rate_kind": spec.RATE_BANDIT},
+    {"rate_kind": spec.RATE_ADVERSARIAL_PROOF},
+    {"rate_kind": spec.RATE_ADVERSARIAL_LABEL},
+)
 RECOMMENDED = tuple(range(spec.RECOMMEND_CONTEXTUAL_LEADER + 1))
 
 
@@ -213,8 +230,8 @@ def test_any_combination_of_codes_is_played_as_in_full(on: float, off: float, k:
         replay_realization(Stream(*arrays), learner, np.empty(0, np.int64), budgets, grid, *out)
         return out
 
-    for weighed, rate_kind, recommend in product(WEIGHED, RATES, RECOMMENDED):
-        codes = {"weigh": weighed, "rate_kind": rate_kind, "recommend": recommend}
+    for weighed, rates, recommend, prior in product(WEIGHED, RATES, RECOMMENDED, (0.0, 5.0)):
+        codes = {"weigh": weighed, **rates, "recommend": recommend, "prior": prior, "fade": 9.0}
         for fast, slow in zip(play(**codes), play(**codes, shortcuts=False), strict=True):
             np.testing.assert_array_equal(fast, slow, str(codes))
 
