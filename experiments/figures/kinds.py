@@ -15,6 +15,7 @@ KINDS: dict[str, Callable[[Record, dict[str, Any]], Panel]] = {
     "queries_over_time": panels.queries_over_time,
     "relative_loss_over_time": panels.relative_loss_over_time,
     "loss_against_case": panels.loss_against_case,
+    "labels_to_recover": panels.labels_to_recover,
     "regret_over_time": theory.regret_over_time,
     "regret_against_horizon": theory.regret_against_horizon,
     "labels_against_horizon": theory.labels_against_horizon,

@@ -27,11 +27,14 @@ from cams.plotting.panel import Panel, Reference, Series
 from experiments.records.columns import BAD_KINDS, CLASSIFIER, ORACLE_DRAWN, POLICY_KINDS, TRAINED_KINDS
 from experiments.records.record import Record
 from experiments.statistics.bands import band
+from experiments.statistics.label_cost import labels_to_reach, mean_curve
 
 COST_LABEL = "Labels bought"
 ROUND_LABEL = "Round t"
 ERRORS_LABEL = "Errors in T rounds"
 FAR_APART = 3
+# How near to CAMS's final loss counts as recovered.
+RECOVERED = 1.05
 # "Only top performance policies" are worth a line of their own.
 TOP_POLICIES = 5
 
@@ -73,20 +76,19 @@ def relative_loss_over_time(record: Record, options: dict[str, Any]) -> Panel:
 
 
 def loss_against_case(record: Record, options: dict[str, Any]) -> Panel:
-    """Final loss of every learner at the largest budget, one position per case of the experiment.
+    """Final loss of every learner at the largest budget, or at that of the options, one position per case.
 
     `cases` takes those whose labels begin with a word and leaves the word out; `series: [oracle_drawn]` adds a line for
     what was recorded beside the learners.
     """
-    word = options.get("cases", "")
-    cases = [case for case in record.cases() if case.startswith(word)]
-    if not cases:
-        raise cams.InputError(f"no case of {record.plan['experiment']} begins with '{word}': {record.cases()}")
+    cases, ticks = _cases(record, options)
     positions = np.arange(len(cases), dtype=np.float64)
     lines = []
     for place, name in enumerate(record.learners()):
         look = look_of(name, place)
-        errors = np.stack([record.errors(name, case) for case in cases])
+        budgets = record.budgets(name)
+        at = budgets.index(options.get("budget", budgets[-1]))
+        errors = np.stack([record.runs(name, case)[1][at] for case in cases])
         lines.append(Series(name, look.title, look, positions, *band(errors)))
     for name in options.get("series", ()):
         look = look_of(name)
@@ -94,12 +96,34 @@ def loss_against_case(record: Record, options: dict[str, Any]) -> Panel:
         lines.append(Series(name, look.title, look, positions, *band(errors)))
     return Panel(
         options.get("x_label", ""),
-        ERRORS_LABEL,
+        "Errors with no label" if options.get("budget") == 0 else ERRORS_LABEL,
         tuple(lines),
         tuple(_references(record, options)),
-        tick_labels=tuple(case.removeprefix(word).strip() for case in cases),
+        tick_labels=ticks,
         scales=("linear", "log" if _far_apart(lines) else "linear"),
     )
+
+
+def labels_to_recover(record: Record, options: dict[str, Any]) -> Panel:
+    """Labels every learner needs to come within 5 % of CAMS's final loss, one position per case; no point: never."""
+    cases, ticks = _cases(record, options)
+    targets = {case: RECOVERED * record.errors("cams", case).mean() for case in cases}
+    lines = []
+    for place, name in enumerate(record.learners()):
+        look = look_of(name, place)
+        needed = [labels_to_reach(mean_curve(*record.runs(name, case)), targets[case]) for case in cases]
+        values = np.where(np.isfinite(needed), needed, np.nan)
+        lines.append(Series(name, look.title, look, np.arange(len(cases), dtype=np.float64), values, values, values))
+    return Panel(options.get("x_label", ""), "Labels to recover", tuple(lines), tick_labels=ticks)
+
+
+def _cases(record: Record, options: dict[str, Any]) -> tuple[list[str], tuple[str, ...]]:
+    """Return the cases that a panel is about, and how they are called under it."""
+    word = options.get("cases", "")
+    cases = [case for case in record.cases() if case.startswith(word)]
+    if not cases:
+        raise cams.InputError(f"no case of {record.plan['experiment']} begins with '{word}': {record.cases()}")
+    return cases, tuple(case.removeprefix(word).strip() for case in cases)
 
 
 class _Learner(NamedTuple):

@@ -37,6 +37,9 @@ class Case:
     # share of the learned policies that advise the contrary (None: the bundle's own), and what contrary means
     malicious: float | None = None
     contrary: str = "opposite"
+    # Bad classifiers added: copies of the worst one, or different ones with the same wrong answers.
+    copies: int = 0
+    different: int = 0
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from cams.bundle import Bundle
 from cams.errors import InputError, lookup
 from cams.policies import complement, temper
+from experiments.runner.crowd import with_copies, with_different
 from experiments.runner.plan import Case
 
 Array = npt.NDArray[Any]
@@ -24,6 +25,10 @@ LEAST = 1e-30
 
 
 def prepare_bundle(bundle: Bundle, case: Case, seed: int) -> Bundle:
+    if case.copies:
+        bundle = with_copies(bundle, case.copies)
+    if case.different:
+        bundle = with_different(bundle, case.different, seed)
     if case.malicious is not None:
         bundle = with_malice(bundle, case.malicious, case.contrary, seed)
     if case.policies == "none":

@@ -27,6 +27,8 @@ CASE = {
     "temper": Range(float, 0),
     "malicious": (None, SHARE),
     "contrary": Words(*CONTRARIES),
+    "copies": COUNT,
+    "different": COUNT,
 }
 PANEL = {
     "kind": str,

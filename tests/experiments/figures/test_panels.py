@@ -9,6 +9,7 @@ import pytest
 import cams
 from experiments.figures.kinds import make_panel
 from experiments.figures.panels import (
+    labels_to_recover,
     loss_against_case,
     loss_against_cost,
     queries_over_time,
@@ -115,3 +116,15 @@ def test_cases_of_one_kind_and_what_was_recorded_beside_the_learners() -> None:
     assert panel.series[1].label == "Oracle, drawn"
     with pytest.raises(cams.InputError, match="no case of malice begins with 'oposite'"):
         loss_against_case(record, {"cases": "oposite"})
+
+
+def test_labels_to_recover_are_those_to_come_within_five_percent_of_cams() -> None:
+    rows = final("cams", 0, [200, 200], [0, 0]) + final("cams", 4, [100, 100], [4, 4])
+    rows += final("mp", 0, [155, 155], [0, 0]) + final("mp", 4, [55, 55], [4, 4])
+    rows += final("rs", 0, [300, 300], [0, 0]) + final("rs", 4, [250, 250], [4, 4])
+    record = make_record(rows, learners=[{"label": "cams"}, {"label": "mp"}, {"label": "rs"}])
+    panel = labels_to_recover(record, {})
+    np.testing.assert_allclose([line.mean[0] for line in panel.series], [3.8, 2.0, np.nan])
+    unlabelled = loss_against_case(record, {"budget": 0})
+    assert [line.mean.tolist() for line in unlabelled.series] == [[200], [155], [300]]
+    assert unlabelled.y_label == "Errors with no label"
