@@ -48,6 +48,10 @@ fuzz: $(VENV)/everything.done ## try thousands of damaged files and wrong values
 soak: $(VENV)/everything.done ## kill runs at random moments, play a million rounds: an hour or so
 	CAMS_KILLS=100 python -m pytest tests/soak -m "soak or not soak"
 
+mutants: $(VENV)/everything.done ## change the code in small ways and list what no test notices: hours; ONLY=experiments.statistics* for a part
+	mutmut run $(ONLY)
+	mutmut results
+
 lint: $(VENV)/everything.done ## check style, types and which package may import which
 	ruff check .
 	ruff format --check .
@@ -87,4 +91,4 @@ repro: $(VENV)/everything.done ## everything from raw data, as dvc.yaml has it; 
 clean: ## forget the environment and what can be rebuilt; results stay
 	rm -rf $(VENV) data outputs multirun .pytest_cache .mypy_cache .ruff_cache .hypothesis site mutants
 
-.PHONY: help setup figures report docs test soak fuzz lint bench smoke dag repro clean imagenet $(DATASETS)
+.PHONY: help setup figures report docs test soak mutants fuzz lint bench smoke dag repro clean imagenet $(DATASETS)

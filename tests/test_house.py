@@ -22,9 +22,3 @@ def test_the_version_is_written_once():
     assert "version" not in project["project"]
     assert project["tool"]["setuptools"]["dynamic"]["version"] == {"attr": "cams.__version__"}
     assert "\nversion:" not in (ROOT / "CITATION.cff").read_text()
-
-
-def test_every_package_of_the_library_is_installed():
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
-    there = {".".join(path.parent.relative_to(ROOT).parts) for path in (ROOT / "cams").rglob("__init__.py")}
-    assert set(project["tool"]["setuptools"]["packages"]) == there

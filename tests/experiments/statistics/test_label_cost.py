@@ -63,6 +63,9 @@ def test_labels_needed_are_interpolated_and_infinite_when_never_reached() -> Non
     falling = curve((10, 100), (20, 50), (40, 40))
     assert labels_to_reach(falling, 75) == pytest.approx(15)
     assert labels_to_reach(falling, 45) == pytest.approx(30)
+    # Not half-way: four fifths and a tenth of the way down.
+    assert labels_to_reach(falling, 60) == pytest.approx(18)
+    assert labels_to_reach(falling, 49) == pytest.approx(22)
     assert labels_to_reach(falling, 200) == 10
     assert labels_to_reach(falling, 39.9) == float("inf")
 
