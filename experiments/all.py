@@ -10,7 +10,7 @@ bundle, or a damaged record whose bundle is not here, ends in exit code 2 after 
 from __future__ import annotations
 
 import time
-from functools import partial
+from itertools import groupby
 from pathlib import Path
 
 from omegaconf import DictConfig
@@ -23,7 +23,7 @@ from data_prep.pipeline.shell import entry_point
 from experiments.figures.everything import draw_all
 from experiments.figures.kinds import check_panels
 from experiments.runner.configuration import compose_run, experiment_names
-from experiments.runner.jobs import NoBundle, Places, ensure_record, say_now
+from experiments.runner.jobs import NoBundle, Places, needs_computing, say_now, write_records
 from experiments.runner.plan import Plan
 from experiments.runner.resolve import check_run, make_plan
 from experiments.runner.shape import ALL
@@ -41,34 +41,39 @@ def selected_experiments(cfg: DictConfig) -> dict[str, DictConfig]:
 
 
 def replay_all(cfg: DictConfig, experiments: dict[str, DictConfig], places: Places) -> None:
-    """Make every record, one data set after the other so that each bundle is loaded once."""
+    """Make every record, one data set after the other: its bundle is loaded once, and experiments share replays."""
     plans = [
         make_plan(experiment, dataset)
         for experiment in experiments.values()
         for dataset in experiment.experiment.datasets
         if cfg.datasets is None or dataset in cfg.datasets
     ]
-    plans.sort(key=_cheapest_data_set_first)
-    failed = []
-    for number, plan in enumerate(plans, start=1):
-        name, prefix = f"{plan.experiment} {plan.dataset}", f"[{number:2d}/{len(plans)}] "
+    longest = {plan.dataset: plan.horizon for plan in sorted(plans, key=lambda plan: plan.horizon)}
+    plans.sort(key=lambda plan: (longest[plan.dataset], plan.dataset, plan.experiment))
+    failed: dict[str, cams.InputError] = {}
+    for dataset, group in groupby(plans, key=lambda plan: plan.dataset):
+        wanted = [plan for plan in group if _is_wanted(plan, places, cfg.fresh, failed)]
         try:
-            ensure_record(plan, places, cfg.n_jobs, partial(_say_with, prefix), fresh=cfg.fresh)
-        except NoBundle as error:
-            say_now(f"{prefix}{name}: left out, {error}")
+            for _ in write_records(wanted, places, cfg.n_jobs, say_now):
+                pass
         except cams.InputError as error:
-            say_now(f"{prefix}{name}: failed, {error}")
-            failed.append(f"{name} ({error})")
-    if failed:
-        raise cams.InputError(f"{len(failed)} of {len(plans)} records could not be made, the first is {failed[0]}")
+            say_now(f"{dataset}: failed, {error}")
+            failed[dataset] = error
+    for name, reason in failed.items():
+        raise cams.InputError(f"not every record could be made, and {name} is the first of {len(failed)}: {reason}")
 
 
-def _say_with(prefix: str, sentence: str) -> None:
-    say_now(prefix + sentence)
-
-
-def _cheapest_data_set_first(plan: Plan) -> tuple[int, str, str]:
-    return plan.horizon // 20_000, plan.dataset, plan.experiment
+def _is_wanted(plan: Plan, places: Places, fresh: bool, failed: dict[str, cams.InputError]) -> bool:
+    """Tell whether a record must be computed; one that cannot be is said, and noted as failed unless it never was."""
+    name = f"{plan.experiment} {plan.dataset}"
+    try:
+        return needs_computing(plan, places, say_now, fresh=fresh)
+    except NoBundle as error:
+        say_now(f"{name}: left out, {error}")
+    except cams.InputError as error:
+        say_now(f"{name}: failed, {error}")
+        failed[name] = error
+    return False
 
 
 def results_root(cfg: DictConfig) -> Path:

@@ -3,6 +3,7 @@
 A schema is written the way the configuration is:
 
     {"key": ..., "other": ...}    a mapping with no keys but these, any of them may be missing
+    Complete({...})               a mapping with all of these keys and no others
     Each(...)                     a mapping with keys of any name
     [...]                         a list, every entry like the one given
     int, float, str, bool, None   a value of that kind; a whole number is also a number
@@ -38,6 +39,10 @@ class Each:
     """A mapping from any name to entries of one kind."""
 
     entry: Schema
+
+
+class Complete(dict[str, Schema]):
+    """A mapping of which no key may be missing."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +96,9 @@ def check_inside(node: Any, schema: Schema, where: str) -> None:
             if key not in schema:
                 raise InputError(f"{where or 'the configuration'} has no key '{key}'{nearest(str(key), schema)}")
             check(value, schema[key], inside(where, key))
+        missing = [key for key in schema if key not in node] if isinstance(schema, Complete) else []
+        if missing:
+            raise InputError(f"{where or 'the configuration'} lacks the key '{missing[0]}'")
     elif isinstance(schema, list):
         for i, value in enumerate(node):
             check(value, schema[0], f"{where}[{i}]")

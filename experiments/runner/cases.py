@@ -5,6 +5,7 @@ Other computations are named in experiments/runner/computations.py.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import product
 
 import numpy as np
@@ -13,21 +14,32 @@ import pandas as pd
 
 from cams.bundle import Bundle
 from cams.errors import InputError
+from cams.outcome import Replay
 from cams.randomness import stream_order
-from cams.realizations import Replay, replay
+from cams.realizations import replay
 from experiments.records.columns import BEST_CLASSIFIER, CLASSIFIER, LEARNER, ORACLE_DRAWN
 from experiments.regret.losses import policy_losses
 from experiments.runner.plan import Case, Plan
-from experiments.runner.preparation import prepare_bundle
+from experiments.runner.sharing import Part, Played, replay_parts
 
 Array = npt.NDArray[np.float64]
 
 
 def compute(plan: Plan, bundle: Bundle, n_jobs: int, progress: bool | None) -> pd.DataFrame:
     """Replay every case of a plan and return the rows of its record."""
-    if plan.horizon > bundle.num_rows:
-        raise InputError(f"horizon {plan.horizon} is above the {bundle.num_rows} rows of the bundle '{plan.dataset}'")
-    return pd.concat([_replay_case(plan, case, bundle, n_jobs, progress) for case in plan.cases], ignore_index=True)
+    return compute_together([plan], bundle, n_jobs, progress)[0]
+
+
+def compute_together(plans: Sequence[Plan], bundle: Bundle, n_jobs: int, progress: bool | None) -> list[pd.DataFrame]:
+    """Replay plans about one bundle, what they share only once, and return the rows of each one's record."""
+    for plan in plans:
+        if plan.horizon > bundle.num_rows:
+            raise InputError(
+                f"horizon {plan.horizon} is above the {bundle.num_rows} rows of the bundle '{plan.dataset}'"
+            )
+    parts = [Part(plan, case) for plan in plans for case in plan.cases]
+    rows = {id(played.part): _rows(played) for played in replay_parts(parts, bundle, n_jobs, progress)}
+    return [pd.concat([rows[id(part)] for part in parts if part.plan is plan], ignore_index=True) for plan in plans]
 
 
 def replay_in_order(
@@ -49,21 +61,8 @@ def replay_in_order(
     )
 
 
-def _replay_case(plan: Plan, case: Case, bundle: Bundle, n_jobs: int, progress: bool | None) -> pd.DataFrame:
-    prepared = prepare_bundle(bundle, case, plan.seed)
-    result = replay(
-        prepared,
-        [learner.as_replay_entry() for learner in plan.learners],
-        horizon=plan.horizon,
-        budgets=list(plan.budgets),
-        realizations=plan.realizations,
-        seed=plan.seed,
-        n_jobs=n_jobs,
-        regularize=case.regularize,
-        scaled=case.scaled,
-        trace=np.asarray(plan.trace_rounds) if plan.trace_rounds else None,
-        progress=progress,
-    )
+def _rows(played: Played) -> pd.DataFrame:
+    (plan, case), prepared, result = played
     frames = [_final_rows(result, plan), _reference_rows(result, prepared, plan)]
     if plan.trace_rounds:
         frames += [_trace_rows(result, plan), _best_classifier_rows(result, plan)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -19,8 +19,12 @@ from cams.files import require_writable
 from cams.realizations import COMPILING
 from experiments.records.bundle_facts import describe_bundle
 from experiments.records.store import Origin, State, record_path, state_of, write_record
+from experiments.runner.cases import compute_together
 from experiments.runner.computations import computation, computation_code
-from experiments.runner.plan import Plan
+from experiments.runner.plan import DEFAULT_COMPUTE, Plan
+
+# Of this computation several plans can be computed together.
+SHARED = DEFAULT_COMPUTE
 
 
 class NoBundle(cams.InputError):
@@ -59,9 +63,17 @@ def ensure_record(
 
     `fresh` computes it also then. Where the bundle is not here, a record of the same plan is the best there is.
     """
+    if not needs_computing(plan, places, say, fresh=fresh):
+        return False
+    for _ in write_records([plan], places, n_jobs, say):
+        pass
+    return True
+
+
+def needs_computing(plan: Plan, places: Places, say: Callable[[str], None], *, fresh: bool) -> bool:
+    """Tell whether a record must be computed, and say why or why not; refuse one that neither is nor can be made."""
     path, origin = places.record(plan), origin_of(plan, places)
-    state = state_of(path, origin)
-    name = f"{plan.experiment} {plan.dataset}"
+    state, name = state_of(path, origin), f"{plan.experiment} {plan.dataset}"
     if origin.bundle is None:
         if not state.is_current and state.why != ("code",):
             raise _no_bundle(plan, places, state)
@@ -70,22 +82,47 @@ def ensure_record(
     if state.is_current and not fresh:
         say(f"{name}: up to date ({path})")
         return False
-    say(f"{name}: {'' if state.word == 'missing' else f'its record is {state}, '}{_size(plan)} ...")
-    if not is_compiled():
-        say(COMPILING)
-    require_writable(path.parent)
-    start = time.perf_counter()
-    table, facts = compute_record(plan, places, origin, n_jobs or os.cpu_count() or 1)
-    write_record(path, table, origin, facts)
-    say(f"{name}: replayed in {time.perf_counter() - start:.1f} s ({path})")
+    if state.word != "missing":
+        say(f"{name}: its record is {state}")
     return True
 
 
-def compute_record(plan: Plan, places: Places, origin: Origin, workers: int) -> tuple[pd.DataFrame, dict[str, Any]]:
-    """Return the rows of a plan's record and what it keeps about its bundle."""
-    bundle = load_bundle(places.bundle(plan.dataset), origin.bundle) if plan.needs_bundle else None
-    table = computation(plan.compute)(plan, bundle, workers, None)
-    return table, describe_bundle(bundle, str(origin.bundle)) if bundle else {"digest": origin.bundle}
+def write_records(plans: Sequence[Plan], places: Places, n_jobs: int, say: Callable[[str], None]) -> Iterator[Plan]:
+    """Compute the records of plans about one data set together, write each, and yield its plan."""
+    for plan in plans:
+        require_writable(places.record(plan).parent)
+        say(f"{plan.experiment} {plan.dataset}: {_size(plan)} ...")
+    if not is_compiled():
+        say(COMPILING)
+    start = time.perf_counter()
+    for plan, table, facts in compute_records(plans, places, n_jobs or os.cpu_count() or 1):
+        path = places.record(plan)
+        write_record(path, table, origin_of(plan, places), facts)
+        say(f"{plan.experiment} {plan.dataset}: replayed after {time.perf_counter() - start:.1f} s ({path})")
+        yield plan
+
+
+def compute_records(
+    plans: Sequence[Plan], places: Places, workers: int
+) -> Iterator[tuple[Plan, pd.DataFrame, dict[str, Any]]]:
+    """Yield each plan of one data set with the rows of its record and what it keeps about its bundle."""
+    shared = [plan for plan in plans if plan.compute == SHARED]
+    if shared:
+        bundle, facts = _bundle_and_facts(shared[0], places)
+        for plan, table in zip(shared, compute_together(shared, bundle, workers, None), strict=True):
+            yield plan, table, facts
+    for plan in plans:
+        if plan.compute != SHARED:
+            bundle, facts = _bundle_and_facts(plan, places)
+            yield plan, computation(plan.compute)(plan, bundle, workers, None), facts
+
+
+def _bundle_and_facts(plan: Plan, places: Places) -> tuple[Any, dict[str, Any]]:
+    digest = str(bundle_digest(plan, places))
+    if not plan.needs_bundle:
+        return None, {"digest": digest}
+    bundle = load_bundle(places.bundle(plan.dataset), digest)
+    return bundle, describe_bundle(bundle, digest)
 
 
 def _no_bundle(plan: Plan, places: Places, state: State) -> cams.InputError:

@@ -53,7 +53,11 @@ def dataset_name(cfg: DictConfig) -> str:
     """Return the name under which a run is recorded: the bundle given, the streams made, or the data set."""
     if cfg.bundle is not None:
         return Path(cfg.bundle).stem
-    return str(cfg.dataset.name if cfg.experiment.needs_bundle else cfg.experiment.datasets[0])
+    if cfg.experiment.needs_bundle:
+        return str(cfg.dataset.name)
+    if not cfg.experiment.datasets:
+        raise cams.InputError(f"experiment.datasets is [], expected a name for the streams of {cfg.experiment.name}")
+    return str(cfg.experiment.datasets[0])
 
 
 def _plain(node: Any) -> Any:

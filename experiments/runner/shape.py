@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import cams
-from data_prep.pipeline.schema import ANYTHING, Each, Range, Words
+from data_prep.pipeline.schema import ANYTHING, Complete, Each, Range, Words
 from experiments.runner.computations import COMPUTATIONS
 from experiments.runner.preparation import CONTRARIES
 
 COUNT, AT_LEAST_ONE, SHARE = Range(int, 0), Range(int, 1), Range(float, 0, 1)
 STEPS = ("replay", "figures", "tables")
 
-PATHS = {"results": str, "bundles": str}
+PATHS = Complete(results=str, bundles=str)
 STREAM = {"title": str, "horizon": AT_LEAST_ONE, "budget": COUNT, "realizations": AT_LEAST_ONE}
 POLICIES = (Words("all", "none"), [Words("normal", "malicious", "random", "biased")])
 SOME_BUDGETS = [(Words("budget"), COUNT)]
@@ -42,84 +42,96 @@ PANEL = {
     "cases": str,
 }
 
-EXPERIMENT = {
-    "name": str,
-    "title": str,
-    "datasets": [str],
-    "learners": [LEARNER],
-    "streams": Each(STREAM),
-    "policies": POLICIES,
-    "regularize": bool,
-    "scaled": bool,
-    "budgets": {"points": AT_LEAST_ONE, "power": Range(float, 0)},
-    "trace": {"points": COUNT, "budgets": (SOME_BUDGETS, Each(SOME_BUDGETS))},
-    "cases": [CASE],
-    "compute": Words(*COMPUTATIONS),
-    "needs_bundle": bool,
-    # These depend on the computation.
-    "options": Each(ANYTHING),
-    "panels": [PANEL],
-    "panels_as": Words("rows", "columns"),
-    "compose": [{"experiment": str, "dataset": str, "panel": COUNT, "title": str}],
-    "columns": AT_LEAST_ONE,
-}
+EXPERIMENT = Complete(
+    {
+        "name": str,
+        "title": str,
+        "datasets": [str],
+        "learners": [LEARNER],
+        "streams": Each(STREAM),
+        "policies": POLICIES,
+        "regularize": bool,
+        "scaled": bool,
+        "budgets": Complete(points=AT_LEAST_ONE, power=Range(float, 0)),
+        "trace": Complete(points=COUNT, budgets=(SOME_BUDGETS, Each(SOME_BUDGETS))),
+        "cases": [CASE],
+        "compute": Words(*COMPUTATIONS),
+        "needs_bundle": bool,
+        # These depend on the computation.
+        "options": Each(ANYTHING),
+        "panels": [PANEL],
+        "panels_as": Words("rows", "columns"),
+        "compose": [{"experiment": str, "dataset": str, "panel": COUNT, "title": str}],
+        "columns": AT_LEAST_ONE,
+    }
+)
 
 OPTIONS: dict[str, dict[str, Any]] = {
     "replay": {"oracle_drawn": bool},
-    "adversarial": {"orders": Each([str]), "blocks": AT_LEAST_ONE, "choices": AT_LEAST_ONE},
-    "theory_stochastic": {
-        "models": AT_LEAST_ONE,
-        "classes": AT_LEAST_ONE,
-        "policies": AT_LEAST_ONE,
-        "pools": Each({"gap": SHARE, "best_rate": SHARE, "softness": SHARE, "regularize": bool}),
-        "failure": SHARE,
-        "horizons": [AT_LEAST_ONE],
-    },
-    "theory_adversarial": {
-        "models": AT_LEAST_ONE,
-        "classes": AT_LEAST_ONE,
-        "cases": [str],
-        "horizons": [AT_LEAST_ONE],
-    },
+    "adversarial": Complete({"orders": Each([str]), "blocks": AT_LEAST_ONE, "choices": AT_LEAST_ONE}),
+    "theory_stochastic": Complete(
+        {
+            "models": AT_LEAST_ONE,
+            "classes": AT_LEAST_ONE,
+            "policies": AT_LEAST_ONE,
+            "pools": Each({"gap": SHARE, "best_rate": SHARE, "softness": SHARE, "regularize": bool}),
+            "failure": SHARE,
+            "horizons": [AT_LEAST_ONE],
+        }
+    ),
+    "theory_adversarial": Complete(
+        {
+            "models": AT_LEAST_ONE,
+            "classes": AT_LEAST_ONE,
+            "cases": [str],
+            "horizons": [AT_LEAST_ONE],
+        }
+    ),
 }
 
-RUN = {
-    "seed": COUNT,
-    "bundle": (str, None),
-    "horizon": (AT_LEAST_ONE, None),
-    "budget": (COUNT, None),
-    "budgets": ([COUNT], None),
-    "realizations": (AT_LEAST_ONE, None),
-    "n_jobs": COUNT,
-    "fresh": bool,
-    "paths": PATHS,
-    "streams": Each(STREAM),
-    "experiment": EXPERIMENT,
-    "learner": {name: dict.fromkeys(entry.constants, ANYTHING) for name, entry in cams.LEARNERS.items()},
-    # Composed from conf/dataset and conf/scale, which data preparation checks.
-    "dataset": ANYTHING,
-    "scale": ANYTHING,
-}
+RUN = Complete(
+    {
+        "seed": COUNT,
+        "bundle": (str, None),
+        "horizon": (AT_LEAST_ONE, None),
+        "budget": (COUNT, None),
+        "budgets": ([COUNT], None),
+        "realizations": (AT_LEAST_ONE, None),
+        "n_jobs": COUNT,
+        "fresh": bool,
+        "paths": PATHS,
+        "streams": Each(STREAM),
+        "experiment": EXPERIMENT,
+        "learner": {name: dict.fromkeys(entry.constants, ANYTHING) for name, entry in cams.LEARNERS.items()},
+        # Composed from conf/dataset and conf/scale, which data preparation checks.
+        "dataset": ANYTHING,
+        "scale": ANYTHING,
+    }
+)
 
-ALL = {
-    "steps": [Words(*STEPS)],
-    "fresh": bool,
-    "experiments": ([str], None),
-    "datasets": ([str], None),
-    "n_jobs": COUNT,
-    "paths": PATHS,
-    "scale": ANYTHING,
-}
+ALL = Complete(
+    {
+        "steps": [Words(*STEPS)],
+        "fresh": bool,
+        "experiments": ([str], None),
+        "datasets": ([str], None),
+        "n_jobs": COUNT,
+        "paths": PATHS,
+        "scale": ANYTHING,
+    }
+)
 
-REPLAY = {
-    "bundle": str,
-    "learners": ([LEARNER], LEARNER),
-    "horizon": (AT_LEAST_ONE, None),
-    "budgets": ([COUNT], COUNT),
-    "realizations": AT_LEAST_ONE,
-    "seed": COUNT,
-    "out": str,
-    "regularize": bool,
-    "scaled": bool,
-    "n_jobs": COUNT,
-}
+REPLAY = Complete(
+    {
+        "bundle": str,
+        "learners": ([LEARNER], LEARNER),
+        "horizon": (AT_LEAST_ONE, None),
+        "budgets": ([COUNT], COUNT),
+        "realizations": AT_LEAST_ONE,
+        "seed": COUNT,
+        "out": str,
+        "regularize": bool,
+        "scaled": bool,
+        "n_jobs": COUNT,
+    }
+)

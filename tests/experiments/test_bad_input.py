@@ -49,6 +49,8 @@ BAD_INPUT = [
         "cases[0] has no key 'lable'; did you mean 'label'?",
     ),
     ("run", [*MAIN, "+experiment.options.oracle=true"], "experiment.options has no key 'oracle' 'oracle_drawn'"),
+    ("run", [*MAIN, "~experiment.options"], "experiment lacks the key 'options'"),
+    ("run", [*MAIN, "~experiment.trace.points"], "experiment.trace lacks the key 'points'"),
     ("replay", [*REPLAY, "+horizn=10"], "no key 'horizn'; did you mean 'horizon'?"),
     ("all", ["+fersh=true"], "no key 'fersh'; did you mean 'fresh'?"),
     # values
@@ -146,4 +148,4 @@ def test_a_damaged_bundle_is_named_and_not_left_out(
     assert stop.value.code == 2
     said = capsys.readouterr()
     assert "experts drift: left out" in said.out
-    assert "1 of 2 records could not be made, the first is experts vertebral" in said.err
+    assert "not every record could be made, and vertebral is the first of 1: " in said.err

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
+import pandas as pd
 
 import cams
 from cams.randomness import stream_order
-from experiments.runner.cases import compute
+from experiments.runner.cases import compute, compute_together
 from experiments.runner.plan import Case, Learner, Plan
 
 PLAN = Plan(
@@ -41,3 +44,23 @@ def test_without_labels_a_learner_still_errs(bundle: cams.Bundle) -> None:
     assert len(unlabelled) == PLAN.realizations
     assert (unlabelled["queries"] == 0).all()
     assert (unlabelled["loss"] > 0).all()
+
+
+def test_plans_that_share_replays_get_the_records_they_would_get_alone(bundle: cams.Bundle) -> None:
+    some = (Learner("cams", "cams", {}), Learner("rs", "rs", {}), Learner("mp", "mp", {}))
+    plans = [
+        dataclasses.replace(PLAN, learners=some, budgets=(0, 3, 20), options={}),
+        # Another label, a setting of its own, other budgets, and recorded rounds.
+        dataclasses.replace(
+            PLAN,
+            learners=(Learner("mp", "picker", {}), Learner("cams", "low floor", {"floor": 0.1})),
+            budgets=(5, 20),
+            trace_rounds=(10, 30, 50),
+            trace_budgets=(20,),
+        ),
+        # Other rows, and two ways of preparing the bundle, one of them shared.
+        dataclasses.replace(PLAN, learners=some[:1], horizon=40),
+        dataclasses.replace(PLAN, learners=some, cases=(Case("plain"), Case("flat", temper=0.25)), budgets=(7,)),
+    ]
+    for plan, together in zip(plans, compute_together(plans, bundle, 2, False), strict=True):
+        pd.testing.assert_frame_equal(together, compute(plan, bundle, 1, False))
