@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field, fields
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields, replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -104,6 +105,15 @@ class Replay:
         loss = np.concatenate([self.loss_trace[..., :g], self.loss[..., None]], axis=3)
         queries = np.concatenate([self.queries_trace[..., :g], self.queries[..., None]], axis=3)
         return pd.DataFrame({"loss": loss.ravel(), "queries": queries.ravel()}, index=index).reset_index()
+
+    @classmethod
+    def joined(cls, parts: Sequence[Replay]) -> Replay:
+        """Return one replay of the realizations of several, which differ in nothing else, one part after another."""
+        joined: dict[str, Any] = {
+            name: np.concatenate([getattr(part, name) for part in parts], axis=axes.index("R"))
+            for name, axes in _AXES.items()
+        }
+        return replace(parts[0], **joined)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything to one `.npz` file."""

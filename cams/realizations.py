@@ -52,6 +52,7 @@ def replay(
     scaled: bool = False,
     trace: Sequence[int] | Array | None = None,
     order: Array | None = None,
+    first_realization: int = 0,
     progress: bool | None = None,
 ) -> Replay:
     """Replay realizations of a bundle through learners.
@@ -60,12 +61,14 @@ def replay(
     all learners see the same order and the same uniforms. A learner is a name, a pair (name, settings), or
     a mapping with `name`, settings, and a `label` to tell two of one name apart. `regularize` keeps policies away
     from 0, `scaled` spreads each budget over the known horizon, `trace` lists rounds at which
-    to record cumulative values. Threads (`n_jobs`) divide realizations; results do not depend on how.
+    to record cumulative values. Threads (`n_jobs`) divide realizations; results do not depend on how. A part of a
+    replay, to be joined with others by `Replay.joined`, starts at `first_realization`.
     """
     _check_kinds(bundle, learners, {"regularize": regularize, "scaled": scaled})
     asked = _checked_budgets(budgets)
     horizon, realizations = whole_number("horizon", horizon, 1), whole_number("realizations", realizations, 1)
     seed, n_jobs = whole_number("seed", seed, 0), whole_number("n_jobs", n_jobs, 1)
+    first_realization = whole_number("first_realization", first_realization, 0)
     _check_stream(bundle, horizon, realizations, order)
     trace_grid = _checked_trace(trace, horizon)
     players = [_Player.parse(learner, bundle, horizon, regularize, scaled) for learner in learners]
@@ -81,8 +84,9 @@ def replay(
     )
 
     def play_one(realization: int) -> None:
-        rows = stream_order(seed, realization, bundle.num_rows, horizon) if order is None else order[realization]
-        stage.play(realization, np.ascontiguousarray(rows, dtype=np.int64), uniforms(seed, realization, horizon))
+        number = first_realization + realization
+        rows = stream_order(seed, number, bundle.num_rows, horizon) if order is None else order[realization]
+        stage.play(realization, np.ascontiguousarray(rows, dtype=np.int64), uniforms(seed, number, horizon))
 
     stage.allocate(realizations)
     if not (_silent(progress) or is_compiled()):

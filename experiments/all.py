@@ -18,6 +18,7 @@ from omegaconf import DictConfig
 import cams
 from cams.errors import nearest
 from cams.files import require_writable
+from data_prep.pipeline.cluster import connected
 from data_prep.pipeline.schema import check
 from data_prep.pipeline.shell import entry_point
 from experiments.figures.everything import draw_all
@@ -98,7 +99,8 @@ def run_all(cfg: DictConfig) -> None:
     require_writable(places.results)
     start = time.perf_counter()
     if "replay" in cfg.steps:
-        replay_all(cfg, experiments, places)
+        with connected(cfg.cluster):
+            replay_all(cfg, experiments, places)
         say_now(f"records done after {time.perf_counter() - start:.0f} s")
     if "figures" in cfg.steps:
         draw_all(experiments, places, say_now, cfg.datasets, cfg.n_jobs)

@@ -16,8 +16,10 @@ from omegaconf import DictConfig, OmegaConf
 
 import cams
 from cams.files import require_writable, write_text
+from data_prep.pipeline.cluster import connected
 from data_prep.pipeline.schema import check
 from data_prep.pipeline.shell import entry_point
+from experiments.runner.blocks import replay_in_blocks
 from experiments.runner.shape import REPLAY
 
 
@@ -29,14 +31,16 @@ def main(cfg: DictConfig) -> None:
     check(cfg, REPLAY, "")
     out = Path(cfg.out)
     require_writable(out)
-    summary = replay_bundle(cams.Bundle.load(cfg.bundle), cfg).summary()
+    bundle = cams.Bundle.load(cfg.bundle)
+    with connected(cfg.cluster):
+        summary = replay_bundle(bundle, cfg).summary()
     write_text(out / "summary.csv", summary.to_csv(index=False))
     print(summary.to_string(index=False))
 
 
 def replay_bundle(bundle: cams.Bundle, cfg: DictConfig) -> cams.Replay:
     """Replay a bundle as conf/replay.yaml and the command line say."""
-    return cams.replay(
+    return replay_in_blocks(
         bundle,
         [_plain(learner) for learner in _listed(cfg.learners)],
         horizon=bundle.num_rows if cfg.horizon is None else cfg.horizon,

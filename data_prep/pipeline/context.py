@@ -45,7 +45,8 @@ class Context:
             precision_check=cfg.precision_check,
             n_jobs=cfg.n_jobs,
             settings=settings_at_scale(cfg.dataset, cfg.scale.name),
-            work=Path(cfg.paths.work),
+            # Whoever writes checkpoints there may stand in another folder.
+            work=Path(cfg.paths.work).absolute(),
             raw=Path(cfg.paths.raw),
             results=Path(cfg.paths.results),
         )

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from omegaconf import DictConfig
 
 from data_prep.pipeline import shell
+from data_prep.pipeline.cluster import connected
 from data_prep.pipeline.context import Context
 
 
@@ -18,10 +19,11 @@ def entry_point(*stages: Callable[[Context], None]) -> Callable[[], None]:
     def main(cfg: DictConfig) -> None:
         logging.captureWarnings(True)
         context = Context.from_config(cfg)
-        for stage in stages:
-            started = time.perf_counter()
-            stage(context)
-            name = stage.__globals__["__spec__"].name.removeprefix("data_prep.")
-            print(f"{context.dataset}: {name} took {time.perf_counter() - started:.1f} s", file=sys.stderr)
+        with connected(cfg.cluster):
+            for stage in stages:
+                started = time.perf_counter()
+                stage(context)
+                name = stage.__globals__["__spec__"].name.removeprefix("data_prep.")
+                print(f"{context.dataset}: {name} took {time.perf_counter() - started:.1f} s", file=sys.stderr)
 
     return main

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
 from omegaconf import OmegaConf
 from tqdm import tqdm
 
@@ -13,6 +12,7 @@ from cams.compact import DenseRewards
 from cams.errors import InputError
 from data_prep.pipeline.context import Context, stable_id
 from data_prep.pipeline.dataset import Classifiers, Policies, Split, Table
+from data_prep.pipeline.tasks import in_parallel
 
 Member = dict[str, Any]
 POOL = -1
@@ -67,8 +67,8 @@ def predict_all(
 ) -> dict[int, np.ndarray]:
     """The rewards (M, s, k) of every part by all members, trained side by side."""
     tasks = [(part, member) for part in parts for member in members]
-    jobs = (delayed(predict_once)(fit_predict, member, part, *parts[part], context) for part, member in tasks)
-    finished = Parallel(n_jobs=context.n_jobs, return_as="generator")(jobs)
+    jobs = [(fit_predict, member, part, *parts[part], context) for part, member in tasks]
+    finished = in_parallel(predict_once, jobs, context.n_jobs)
     results = list(tqdm(finished, total=len(tasks), desc=f"{context.dataset} policies", disable=None))
     count = len(members)
     return {part: np.stack(results[i * count : (i + 1) * count], axis=1) for i, part in enumerate(parts)}

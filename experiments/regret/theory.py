@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from joblib import Parallel, delayed
 
 from cams import bounds
 from cams.bundle import Bundle
 from cams.policies import regularize
 from cams.randomness import uniforms
+from data_prep.pipeline.tasks import in_parallel
 from experiments.regret.adaptive import Course
 from experiments.regret.adversarial import learner_maker, theorem_limits
 from experiments.regret.courses import doubted, followed
@@ -119,7 +119,7 @@ def compute_adversarial(plan: Plan, bundle: None, n_jobs: int, progress: Any) ->
     losses = policy_losses(pool, REGULARIZE)
     # The longest first, so that no worker is left with one when the others are done.
     jobs = [(case, horizon) for horizon in reversed(horizons_up_to(plan)) for case in plan.options["cases"]]
-    played = Parallel(n_jobs=n_jobs)(delayed(_play)(plan, pool, *job) for job in jobs)
+    played = in_parallel(_play, [(plan, pool, *job) for job in jobs], n_jobs)
     courses = dict(zip(jobs, played, strict=True))
     rows = [
         _adversarial_row(plan, pool, losses, (case, horizon, r), course)

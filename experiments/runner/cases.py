@@ -16,9 +16,9 @@ from cams.bundle import Bundle
 from cams.errors import InputError
 from cams.outcome import Replay
 from cams.randomness import stream_order
-from cams.realizations import replay
 from experiments.records.columns import BEST_CLASSIFIER, CLASSIFIER, LEARNER, ORACLE_DRAWN
 from experiments.regret.losses import policy_losses
+from experiments.runner.blocks import replay_in_blocks
 from experiments.runner.plan import Case, Plan
 from experiments.runner.sharing import Part, Played, replay_parts
 
@@ -47,7 +47,7 @@ def replay_in_order(
     regularize: bool,
 ) -> Replay:  # fmt: skip
     """Replay a plan's learners on rows in given orders (R, T), unlimited labels, traced at some rounds."""
-    return replay(
+    return replay_in_blocks(
         bundle,
         [learner.as_replay_entry() for learner in plan.learners],
         horizon=plan.horizon,

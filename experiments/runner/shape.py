@@ -116,6 +116,7 @@ ALL = Complete(
         "experiments": ([str], None),
         "datasets": ([str], None),
         "n_jobs": COUNT,
+        "cluster": (str, None),
         "paths": PATHS,
         "scale": ANYTHING,
     }
@@ -133,5 +134,6 @@ REPLAY = Complete(
         "regularize": bool,
         "scaled": bool,
         "n_jobs": COUNT,
+        "cluster": (str, None),
     }
 )

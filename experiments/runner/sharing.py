@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from cams.bundle import Bundle
 from cams.outcome import Replay
-from cams.realizations import replay
+from experiments.runner.blocks import replay_in_blocks
 from experiments.runner.plan import Case, Learner, Plan
 from experiments.runner.preparation import prepare_bundle
 
@@ -74,7 +74,7 @@ def _play(parts: Sequence[Part], bundle: Bundle, n_jobs: int, progress: bool | N
     plan, case = parts[0]
     courses: dict[str, _Course] = {}
     for (budgets, rounds), learners in _batches(parts).items():
-        result = replay(
+        result = replay_in_blocks(
             bundle,
             [{"name": learner.name, "label": key, **learner.settings} for key, learner in learners.items()],
             horizon=plan.horizon,

@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-import joblib
 import numpy as np
 import torch
 from omegaconf import DictConfig, OmegaConf
 
 from cams.files import atomic_path
 from data_prep.datasets.cifar10.training import Images, Schedule, Setup, StateDict
+from data_prep.pipeline import tasks
 
 Result = TypeVar("Result")
 
@@ -32,8 +32,7 @@ def setup_from(training: DictConfig, schedule: DictConfig) -> Setup:
 def in_parallel(work: Callable[..., Result], jobs: Sequence[tuple[Any, ...]], n_jobs: int, what: str) -> list[Result]:
     """Call `work(*job)` for every job; results in the order of the jobs, whichever finishes first."""
     started, results = time.perf_counter(), []
-    parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator")
-    for result in parallel(joblib.delayed(work)(*job) for job in jobs):
+    for result in tasks.in_parallel(work, jobs, n_jobs):
         results.append(result)
         elapsed = time.perf_counter() - started
         left = elapsed / len(results) * (len(jobs) - len(results))

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from joblib import Parallel, delayed
 from omegaconf import OmegaConf
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.metrics import balanced_accuracy_score, roc_auc_score
@@ -26,6 +25,7 @@ from data_prep.datasets.hiv.regions import regions_of
 from data_prep.pipeline.context import Context, stable_id
 from data_prep.pipeline.dataset import Classifiers, Split, Table
 from data_prep.pipeline.partition import divide
+from data_prep.pipeline.tasks import in_parallel
 
 Member = dict[str, Any]
 THRESHOLDS = np.round(np.arange(0.02, 1.0, 0.02), 2)
@@ -47,8 +47,8 @@ def train_classifiers(table: Table, split: Split, context: Context) -> Classifie
     fitting, calibration = calibration_part(table, split, context)
     regions = regions_of(table.inputs, split, context)
     rows = (fitting, calibration, split.policy_rows, split.pool_rows)
-    jobs = (delayed(train_member)(member, table, regions, rows, context) for member in members)
-    finished = Parallel(n_jobs=context.n_jobs, return_as="generator")(jobs)
+    jobs = [(member, table, regions, rows, context) for member in members]
+    finished = in_parallel(train_member, jobs, context.n_jobs)
     scores = list(tqdm(finished, total=len(members), desc="hiv classifiers", disable=None))
     thresholds = [
         boldest_threshold(score.calibration, table.labels[calibration], member["tolerance"])

@@ -4,7 +4,6 @@ import warnings
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
 from omegaconf import OmegaConf
 from sklearn.exceptions import ConvergenceWarning
 from tqdm import tqdm
@@ -12,13 +11,14 @@ from tqdm import tqdm
 from cams.errors import InputError
 from data_prep.pipeline.context import Context, stable_id
 from data_prep.pipeline.dataset import Classifiers, Split, Table
+from data_prep.pipeline.tasks import in_parallel
 from data_prep.training.estimators import CLASSIFIERS, make_estimator, predict_in_chunks
 
 
 def train_classifiers(table: Table, split: Split, context: Context) -> Classifiers:
     members = OmegaConf.to_container(context.settings.classifiers.members)
-    jobs = (delayed(train_member)(member, table, split, context) for member in members)
-    finished = Parallel(n_jobs=context.n_jobs, return_as="generator")(jobs)
+    jobs = [(member, table, split, context) for member in members]
+    finished = in_parallel(train_member, jobs, context.n_jobs)
     trained = list(tqdm(finished, total=len(members), desc=f"{context.dataset} classifiers", disable=None))
     return Classifiers(
         model_names=[member["name"] for member in members],
