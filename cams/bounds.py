@@ -221,3 +221,30 @@ def cams_adversarial_queries(
     `rounds` as in Theorem 3, with `best_loss` up to that round."""
     regret = cams_adversarial_regret(horizon, num_extended, num_classes, rho, rounds)
     return _queries_from_loss(horizon if rounds is None else rounds, regret + best_loss, num_classes)
+
+
+# Our own: exponential weights with the evidence rate and a consensus prior. Proofs in docs/cams-plus.md.
+
+
+def evidence_regret(num_extended: int, evidence: float, *, prior: float = 0.0, disagreements: int = 1) -> float:
+    """(ln m + K + 2 K ln R) sqrt(V / ln m) + (sqrt(2 ln m) + 2 + sqrt(2)) sqrt(V), on any stream and any coins.
+
+    The regret is of the estimated losses: sum over t of <q_t, ltilde_t> less the least sum of ltilde_{t,i}. V
+    (`evidence`, taken as at least 1) is the sum of 1/z^2 over all labels bought; K (`prior`) the strength of the prior,
+    R (`disagreements`) the rounds on which models disagreed, 1 for a prior that does not move. Over coins and draws,
+    with E[V] for V, it bounds the expected regret of a learner that draws its policy and then its model
+    (`recommend=sample_policy`) on the rounds on which it may still buy.
+    """
+    _require(num_extended >= 2, f"num_extended is {num_extended}, expected at least 2")
+    _require(evidence >= 0, f"evidence is {evidence}, expected at least 0")
+    _require(prior >= 0, f"prior is {prior}, expected at least 0")
+    _require(disagreements >= 1, f"disagreements is {disagreements}, expected at least 1")
+    log_m, root = log(num_extended), sqrt(max(1.0, evidence))
+    of_prior = log_m + prior + 2 * prior * log(disagreements)
+    return of_prior * root / sqrt(log_m) + (sqrt(2 * log_m) + 2 + sqrt(2)) * root
+
+
+def expected_evidence(horizon: float) -> float:
+    """2/3 (T + 1)^(3/2), at least E[V] of a learner that asks with z_t >= 1/sqrt(t) where models disagree."""
+    _require_horizon(horizon)
+    return 2 / 3 * (horizon + 1) ** 1.5

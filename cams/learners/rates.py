@@ -32,8 +32,8 @@ class Rounds(RateRule):
 class Evidence(RateRule):
     """The clock is V_t, the sum of 1/z_s^2 over the labels that have come, and at least 1.
 
-    No weight changes on a round without a label, and since one label adds at most 1/z to a loss and 1/z^2 to V, it
-    moves no log-weight by more than sqrt(ln m).
+    No weight changes on a round without a label. One label adds at most 1/z to a loss and 1/z^2 to V, so what it adds
+    to a log-weight is at most sqrt(ln m); the smaller rate also brings all older differences a little closer together.
     """
 
     by_evidence = True

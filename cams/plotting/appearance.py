@@ -21,7 +21,6 @@ VIOLET, NAVY, ROSE, FOREST, LAVENDER, MAGENTA, CRIMSON = (
     *("#8A5CF5", "#14306B", "#F08A80", "#14652F"),
     *("#A9A9F0", "#E3139B", "#A60012"),
 )
-EMERALD, ELECTRIC = "#3DDC57", "#1F4FFF"
 SOLID, DASHED, DOTTED = "-", (0, (4, 1.6)), (0, (1, 1.2))
 
 
@@ -54,8 +53,8 @@ LEARNER_LOOKS: dict[str, Look] = {
     "hedge": Look("Hedge", LAVENDER, "1", DASHED),
     "exp3": Look("EXP3", NAVY, "2", DASHED),
     "exp4": Look("EXP4", FOREST, "3", SOLID),
-    "cams_evidence": Look("CAMS, evidence rate", EMERALD, "H", SOLID),
-    "cams_plus": Look("CAMS+", ELECTRIC, "4", SOLID),
+    "cams_evidence": Look("CAMS, evidence rate", CRIMSON, "4", SOLID),
+    "cams_plus": Look("CAMS+", MAGENTA, "H", SOLID),
 }
 
 # Labels that experiments give to learners with other settings, and lines that are no learner's.

@@ -1,9 +1,12 @@
 """Every bound against a value worked out by hand from the formula as the paper (or its proof) writes it."""
 
 from math import e, log, sqrt
+from typing import Any
 
+import numpy as np
 import pytest
 
+import cams
 from cams import bounds
 
 
@@ -97,3 +100,32 @@ def test_theorem_4() -> None:
 def test_values_outside_the_assumptions_are_refused(call, sentence: str) -> None:
     with pytest.raises(ValueError, match=sentence):
         call()
+
+
+def test_evidence_regret_by_hand() -> None:
+    # ln 8 = 2.079442, V = 4, root 2: (2.079442 + 3 + 6 * 1.945910) * 2 / 1.442027 = 23.2380,
+    # (sqrt(4.158883) + 2 + sqrt(2)) * 2 = 10.9071.
+    assert bounds.evidence_regret(8, 4.0, prior=3.0, disagreements=7) == pytest.approx(34.1452, abs=1e-3)
+    assert bounds.evidence_regret(3, 0.0) == bounds.evidence_regret(3, 1.0)  # V counts as 1 at least
+    assert bounds.expected_evidence(8) == pytest.approx(18)  # 2/3 * 27
+
+
+@pytest.mark.parametrize("settings", [{}, {"prior": 6.0, "fade": 10.0}, {"prior": 6.0, "votes": "plain"}])
+def test_the_regret_of_estimates_stays_under_its_bound(make_bundle: Any, settings: dict[str, Any]) -> None:
+    """On every stream and for every coin: malicious labels too, which make the majority wrong half of the time."""
+    for seed in range(5):
+        bundle = make_bundle(rows=300, k=5, n=4, c=3, seed=seed, skill=0.3)
+        learner = cams.make_learner(
+            "cams_evidence", num_models=5, num_policies=4, num_classes=3, recommend="sample_policy", **settings
+        )
+        draws = np.random.default_rng(seed).random((300, 4))
+        own, evidence, disagreements = 0.0, 0.0, 0
+        for _, decided, label in cams.play(learner, bundle, range(300), draws):
+            disagreements += bool((decided.predictions != decided.predictions[0]).any())
+            if label is not None:
+                own += decided.model_weights @ (decided.predictions != label) / decided.query_probability
+                evidence += decided.query_probability**-2
+        limit = bounds.evidence_regret(
+            9, evidence, prior=settings.get("prior", 0.0), disagreements=max(1, disagreements)
+        )
+        assert own - learner.L.min() <= limit
