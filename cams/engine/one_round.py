@@ -20,13 +20,16 @@ BAD_ADVICE = 3
 
 # In order, because what comes in may be NaN, and everything else here is compiled as if nothing were.
 @compiled_in_order
-def take_in(given: Array, num_classes: int, votes: Array, pi: Array, exact: float, tolerance: float) -> int:
+def take_in(
+    given: Array, least_class: int, num_classes: int, votes: Array, pi: Array, exact: float, tolerance: float
+) -> int:
     """Check one instance: write its class numbers (k,) to votes, make every row of pi (n, k) sum to 1 in place.
 
-    Rows off by no more than `exact` stay as they are; one off by more than `tolerance` is wrong, not rounded.
+    The least class is 0, or the number of a model that abstains where some do. Rows off by no more than `exact` stay as
+    they are; one off by more than `tolerance` is wrong, not rounded.
     """
     for j in range(given.size):
-        if not 0 <= given[j] < num_classes:
+        if not least_class <= given[j] < num_classes:
             return BAD_PREDICTION
         votes[j] = given[j]
     n, k = pi.shape

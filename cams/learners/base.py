@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cams.checks import number
+from cams.classes import ABSTAINS
 from cams.engine.spec import KernelSpec
 from cams.errors import InputError
 from cams.randomness import COIN
@@ -73,6 +74,8 @@ class Learner(ABC):
 
     - `decide` is called once per round, in stream order. It takes the k predictions (k,), the advice (n, k) and
       four uniforms (coin, tie, policy, model), never the label, and returns a `Round`.
+    - A model may abstain (`cams.classes.ABSTAINS`), though never all do. It is never named and has no say in the query,
+      and for `learn` it was wrong: -1 is no label.
     - `learn` is called only for rounds whose `query` is True, at once or any number of rounds later.
     - All memory is in the attributes named by `state_names`, so that a learner saved at any round goes on exactly
       as if it had never been saved.
@@ -173,6 +176,20 @@ def require(value: int | None, name: str, who: str) -> int:
     if value is None:
         raise InputError(f"{who} needs a {name}")
     return value
+
+
+def among_answers(pi: Floats, predictions: npt.NDArray[np.int32]) -> Floats:
+    """Take from each row of advice (m, k) what it gives to models that abstain, and give it to the rest in proportion.
+
+    A row that trusts abstainers alone has nothing left to say: it trusts all others evenly.
+    """
+    answers = predictions != ABSTAINS
+    if answers.all():
+        return pi
+    kept = pi * answers
+    totals = kept.sum(axis=1, keepdims=True)
+    among: Floats = np.where(totals > 0, kept / np.where(totals > 0, totals, 1), answers / answers.sum())
+    return among
 
 
 def pick_tied(scores: Floats, uniform: float) -> int:

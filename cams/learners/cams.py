@@ -26,6 +26,7 @@ from cams.learners.base import (
     Problem,
     Round,
     Rule,
+    among_answers,
     checked_rate,
     exponential_weights,
     require,
@@ -92,6 +93,7 @@ class Cams(Learner):
     def choose(self, predictions: npt.NDArray[np.int32], advice: Array, uniforms: Floats) -> Choice:
         pi = self.policies(advice)
         self.prior.see(predictions, pi)
+        pi = among_answers(pi, predictions)
         eta = self.learning_rate()
         q = exponential_weights(self.L, eta, self.prior.penalty())
         w = q @ pi

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from cams.classes import ABSTAINS
 from cams.engine import spec
 from cams.errors import InputError, lookup
 from cams.learners.base import (
@@ -19,6 +20,7 @@ from cams.learners.base import (
     Problem,
     Round,
     Rule,
+    among_answers,
     checked_rate,
     exponential_weights,
     pick_tied,
@@ -48,7 +50,8 @@ class FollowTheLeader(Learner):
         self.errors: Floats = np.zeros(problem.num_models)
 
     def choose(self, predictions: npt.NDArray[np.int32], advice: Array, uniforms: Floats) -> Choice:
-        model = pick_tied(self.scores(predictions, advice), uniforms[TIE])
+        scores = np.where(predictions != ABSTAINS, self.scores(predictions, advice), -np.inf)
+        model = pick_tied(scores, uniforms[TIE])
         belief = Belief(self.t, predictions, self.problem.num_classes, 0.0, np.empty(0))
         return Choice(model, self.query_rule.probability(belief))
 
@@ -129,7 +132,7 @@ class ContextualLeader(FollowTheLeader):
             return r
         pi = self.policies(advice)
         self.prior.see(predictions, pi)
-        scores: Floats = r * (self.policy_weights() @ pi)
+        scores: Floats = r * (self.policy_weights() @ among_answers(pi, predictions))
         return scores
 
     def policy_weights(self) -> Floats:

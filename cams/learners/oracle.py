@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from cams.engine import spec
 from cams.errors import InputError
-from cams.learners.base import Array, Choice, Floats, Problem, pick_tied
+from cams.learners.base import Array, Choice, Floats, Problem, among_answers, pick_tied
 from cams.learners.cams import Cams
 from cams.randomness import TIE
 
@@ -29,7 +29,8 @@ class Oracle(Cams):
         if self.policy is None:
             raise InputError("the oracle needs to be told the best policy, which only a replay can know")
         choice = super().choose(predictions, advice, uniforms)
-        return replace(choice, model=pick_tied(self.policies(advice)[self.policy], uniforms[TIE]))
+        pi = among_answers(self.policies(advice), predictions)
+        return replace(choice, model=pick_tied(pi[self.policy], uniforms[TIE]))
 
     def kernel(self) -> spec.KernelSpec:
         return super().kernel()._replace(recommend=spec.RECOMMEND_HINDSIGHT)

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cams.checks import number
+from cams.classes import ABSTAINS
 from cams.errors import InputError
 from cams.learners.base import Floats
 
@@ -49,10 +50,13 @@ class ConsensusPrior:
 
     def see(self, predictions: npt.NDArray[np.int32], pi: Floats) -> None:
         """Take in a round's votes (k,) and the advice (m, k) of what is weighed."""
-        if self.strength == 0 or (predictions == predictions[0]).all():
+        answers = predictions != ABSTAINS
+        votes = predictions[answers]
+        if self.strength == 0 or (votes == votes[0]).all():
             return
         self.rounds += 1
-        self.agreements += predictions[:, None] == predictions
+        # Two models that both abstain have not said the same; each still is its own copy.
+        self.agreements += ((predictions[:, None] == predictions) & answers) | np.eye(len(predictions), dtype=np.bool_)
         self.oddness += pi @ misses_of_plurality(predictions, self.vote_weights())
 
     def vote_weights(self) -> Floats:
@@ -73,8 +77,12 @@ class ConsensusPrior:
 
 
 def misses_of_plurality(predictions: npt.NDArray[np.int32], weights: Floats) -> Floats:
-    """Return (k,) [yhat_j != v] for the label v with most votes, averaged over the labels that tie for it."""
-    votes = np.bincount(predictions, weights=weights)
+    """Return (k,) [yhat_j != v] for the label v with most votes, averaged over the labels that tie for it.
+
+    A model that abstains has no vote, and misses.
+    """
+    answers = predictions != ABSTAINS
+    votes = np.bincount(predictions[answers], weights=weights[answers])
     tied = np.flatnonzero(votes >= votes.max() * (1 - 1e-12))
     misses: Floats = (predictions[:, None] != tied).mean(axis=1)
     return misses

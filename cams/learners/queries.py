@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cams.checks import number
+from cams.classes import ABSTAINS
 from cams.engine import spec
 from cams.errors import InputError, lookup, nearest
 from cams.learners.base import Floats, Problem, Round, require
@@ -33,12 +34,19 @@ class Belief:
     eta: float
     w: Floats
 
+    def votes(self) -> npt.NDArray[np.int32]:
+        """Return the labels of the models that do not abstain."""
+        votes: npt.NDArray[np.int32] = self.predictions[self.predictions != ABSTAINS]
+        return votes
+
     def models_disagree(self) -> bool:
-        return bool((self.predictions != self.predictions[0]).any())
+        votes = self.votes()
+        return bool((votes != votes[0]).any())
 
     def class_mass(self) -> Floats:
         """Return p_y (c,): the mass of models voting y. The expected loss if the label were y is 1 - p_y."""
-        mass: Floats = np.bincount(self.predictions, weights=self.w, minlength=self.num_classes).astype(np.float64)
+        weights = self.w[self.predictions != ABSTAINS]
+        mass: Floats = np.bincount(self.votes(), weights=weights, minlength=self.num_classes).astype(np.float64)
         return mass
 
 
@@ -140,15 +148,15 @@ class Always(QueryRule):
 
 
 class VoteEntropy(QueryRule):
-    """Query by committee: entropy of the k unweighted votes over ln min(k, c)."""
+    """Query by committee: entropy of the k unweighted votes over ln min(k, c); who abstains is not of the k."""
 
     code = spec.QUERY_VOTES
 
     def probability(self, belief: Belief) -> float:
         if not belief.models_disagree():
             return 0.0
-        k = len(belief.predictions)
-        shares = np.bincount(belief.predictions) / k
+        k = len(belief.votes())
+        shares = np.bincount(belief.votes()) / k
         shares = shares[shares > 0]
         return float(-(shares * np.log(shares)).sum() / log(min(k, belief.num_classes)))
 
@@ -173,8 +181,8 @@ class Survivors(QueryRule):
             threshold = sqrt(self.slack / t * log(2 * t * (t + 1) * size**2 / self.delta))
             mean_losses = self.model_losses / (t - 1)
             self.alive &= mean_losses <= mean_losses[self.alive].min() + threshold
-        votes = belief.predictions[self.alive]
-        return float((votes != votes[0]).any())
+        votes = belief.predictions[self.alive & (belief.predictions != ABSTAINS)]
+        return float((votes != votes[:1]).any())
 
     def learn(self, round_: Round, label: int) -> None:
         self.model_losses += (round_.predictions != label) / round_.query_probability

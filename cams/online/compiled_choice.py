@@ -32,11 +32,14 @@ def hasten(learner: Learner, intake: Intake, uniforms: Array) -> None:
 
 
 class CompiledChoice:
-    """Stands in for `Cams.choose`. What it is called with lies in the intake and in `uniforms` (4,) already."""
+    """Stands in for `Cams.choose`. What it is called with lies in the intake and in `uniforms` (4,) already.
+
+    Rounds on which a model abstains are rare, and left to the learner itself.
+    """
 
     def __init__(self, learner: Cams, intake: Intake, uniforms: Array) -> None:
         k, rule = learner.problem.num_models, learner.query_rule
-        self.learner, self.spec = learner, tuple(learner.kernel())
+        self.learner, self.intake, self.spec = learner, intake, tuple(learner.kernel())
         # Regularised advice has a place of its own, for a label is learnt from advice as it came.
         self.advice = np.zeros_like(intake.advice) if learner.regularize else intake.advice
         on, off = constant_masses(k, regularized=learner.regularize)
@@ -47,7 +50,7 @@ class CompiledChoice:
             labels=np.zeros(1, dtype=np.int32),
             advice=self.advice[None],
             uniforms=uniforms[None],
-            num_classes=intake.num_classes,
+            num_classes=learner.problem.num_classes,
             on=on,
             off=off,
         )
@@ -62,12 +65,14 @@ class CompiledChoice:
             model_losses=rule.model_losses if isinstance(rule, Survivors) else np.zeros(k),
             alive=rule.alive if isinstance(rule, Survivors) else np.ones(k, dtype=np.bool_),
         )
-        work = new_scratch(1, learner.m, k, intake.num_classes)
+        work = new_scratch(1, learner.m, k, learner.problem.num_classes)
         self.largest_mass, self.w = state.largest_mass, work.w
         self.stream, self.state, self.work = tuple(stream), tuple(state), tuple(work)
 
     def __call__(self, predictions: Array, advice: Array, uniforms: Array) -> Choice:
         learner = self.learner
+        if self.intake.some_abstain:
+            return type(learner).choose(learner, predictions, advice, uniforms)
         if learner.regularize:
             np.copyto(self.advice, regularize(advice))
         if isinstance(learner, CamsAdversarial):

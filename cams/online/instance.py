@@ -11,9 +11,10 @@ import pandas as pd
 
 from cams.advice import SUM_TOLERANCE
 from cams.checks import as_array
-from cams.classes import Classes
+from cams.classes import ABSTAINS, is_missing
 from cams.engine.one_round import BAD_PREDICTION, SOUND, take_in
 from cams.errors import InputError
+from cams.online.options import Options
 
 Array = npt.NDArray[Any]
 
@@ -25,26 +26,27 @@ _SINGLE, _DOUBLE = (4 * float(np.finfo(kind).eps) for kind in (np.float32, np.fl
 class Intake:
     """Takes in instances of k models and n policies; what `take` returns is overwritten by the next instance."""
 
-    def __init__(self, models: list[str], policies: list[str], num_classes: int, classes: Classes | None) -> None:
-        self.models, self.policies, self.num_classes, self.classes = models, policies, num_classes, classes
-        num_models = len(models)
-        self.votes = np.zeros(num_models, dtype=np.int32)
-        self.advice = np.zeros((len(policies), num_models))
-        self._given = np.zeros(num_models, dtype=np.int64)
+    def __init__(self, options: Options) -> None:
+        self.options = options
+        n, k = len(options.policies), len(options.models)
+        self.votes = np.zeros(k, dtype=np.int32)
+        self.advice = np.zeros((n, k))
+        self.some_abstain = False
+        self._given = np.zeros(k, dtype=np.int64)
         self._single = False
 
     def take(self, predictions: npt.ArrayLike, advice: npt.ArrayLike | None, at: str = "") -> None:
         """Write an instance to `votes` (k,) and `advice` (n, k); `at` is where in a batch it stands, for errors."""
-        given = self._given_numbers(predictions, at)
+        given = self._class_numbers(predictions, at)
         pi = _NO_ADVICE if advice is None else as_array("advice", advice)
-        self._check_kinds(given, pi, at)
+        self._check_advice(pi, at)
         # A number too large for the buffer becomes negative and is refused like any other that is no class.
         np.copyto(self._given, given, casting="unsafe")
-        if len(self.policies):
+        if self.options.policies:
             np.copyto(self.advice, pi, casting="unsafe")
         wide = pi.dtype.itemsize >= 8 and pi.dtype.kind == "f"
-        exact = _DOUBLE if wide else _SINGLE
-        found = take_in(self._given, self.num_classes, self.votes, self.advice, exact, SUM_TOLERANCE)
+        exact, least = _DOUBLE if wide else _SINGLE, ABSTAINS if self.some_abstain else 0
+        found = take_in(self._given, least, self.options.num_classes, self.votes, self.advice, exact, SUM_TOLERANCE)
         if found >= BAD_PREDICTION:
             self._refuse(found, given, at)
         self._single = found == SOUND and not wide
@@ -53,25 +55,36 @@ class Intake:
         """Return copies of votes and advice to keep, in single precision where that loses nothing."""
         return self.votes.copy(), self.advice.astype(np.float32 if self._single else np.float64)
 
-    def _given_numbers(self, predictions: npt.ArrayLike, at: str) -> Array:
-        """Return predictions as an array, of class numbers where classes have names."""
+    def _class_numbers(self, predictions: npt.ArrayLike, at: str) -> Array:
+        """Return predictions (k,) as class numbers; whole numbers stay as they are, to be checked by compiled code."""
+        self.some_abstain = False
         if type(predictions) is not np.ndarray:
-            predictions = in_order(f"predictions{_brackets(at)}", predictions, self.models)
-        if self.classes is None:
-            return as_array("predictions", predictions)
-        values = predictions.tolist() if isinstance(predictions, np.ndarray) else predictions
-        if not isinstance(values, Sequence) or isinstance(values, str):
-            raise InputError(f"predictions{_brackets(at)} is {values!r}, expected one class per model")
-        return np.array([self.classes.number(v, f"predictions{_brackets(at, j)}") for j, v in enumerate(values)])
+            predictions = in_order(f"predictions{_brackets(at)}", predictions, self.options.models)
+        plain = self.options.classes is None and self.options.abstain is None
+        given = as_array("predictions", predictions) if plain else _listed(predictions)
+        if given.shape != self.votes.shape:
+            place, k = f"predictions{_brackets(at)}", len(self.votes)
+            raise InputError(f"{place} has shape {given.shape}, expected ({k},), one label per model")
+        if plain and given.dtype.kind in "iu":
+            return given
+        if given.dtype.kind not in "iufO":
+            raise InputError(f"predictions has type {given.dtype}, expected integers")
+        numbers = np.array([self._class_number(value, at, j) for j, value in enumerate(given.tolist())])
+        self.some_abstain = bool((numbers == ABSTAINS).any())
+        if self.some_abstain and (numbers == ABSTAINS).all():
+            raise InputError(f"predictions{_brackets(at)} has no answer at all, expected that of one model or more")
+        return numbers
 
-    def _check_kinds(self, given: Array, pi: Array, at: str) -> None:
+    def _class_number(self, value: Any, at: str, j: int) -> int:
+        if is_missing(value) or (self.options.abstain is not None and value == self.options.abstain):
+            return ABSTAINS
+        place = f"predictions{_brackets(at, j)}"
+        if self.options.classes is not None:
+            return self.options.classes.number(value, place)
+        return class_number(place, value, self.options.num_classes)
+
+    def _check_advice(self, pi: Array, at: str) -> None:
         n, k = self.advice.shape
-        if given.shape != (k,):
-            raise InputError(
-                f"predictions{_brackets(at)} has shape {given.shape}, expected ({k},), one label per model"
-            )
-        if given.dtype.kind not in "iu":
-            _refuse_kind(given, at)
         if pi.shape != (n, k) and (n or pi.size):
             raise InputError(f"advice{_brackets(at)} has shape {pi.shape}, expected ({n}, {k}), one row per policy")
         if n and pi.dtype.kind not in "fiu":
@@ -80,18 +93,20 @@ class Intake:
     def _refuse(self, found: int, given: Array, at: str) -> NoReturn:
         """Say what `take_in` found wrong, and where."""
         if found == BAD_PREDICTION:
-            j = int(np.argmax((self._given < 0) | (self._given >= self.num_classes)))
-            expected = f"a class in 0..{self.num_classes - 1}"
-            raise InputError(f"predictions{_brackets(at, j)} is {given[j]}, expected {expected}")
+            c = self.options.num_classes
+            j = int(np.argmax((self._given < 0) | (self._given >= c)))
+            raise InputError(f"predictions{_brackets(at, j)} is {given[j]}, expected a class in 0..{c - 1}")
         pi = self.advice
         wrong = ~(pi >= 0) | ~np.isfinite(pi)
         if wrong.any():
             i, j = (int(position) for position in np.argwhere(wrong)[0])
             place, value = f"advice{_brackets(at, i, j)}", pi[i, j]
-            raise InputError(f"{place} is {value:g}, expected a probability (policy '{self.policies[i]}')")
+            raise InputError(f"{place} is {value:g}, expected a probability (policy '{self.options.policies[i]}')")
         sums = pi.sum(axis=1, dtype=np.float64)
         i = int(np.argmax(np.abs(sums - 1) > SUM_TOLERANCE))
-        raise InputError(f"advice{_brackets(at, i)} sums to {sums[i]:.4g}, expected 1 (policy '{self.policies[i]}')")
+        raise InputError(
+            f"advice{_brackets(at, i)} sums to {sums[i]:.4g}, expected 1 (policy '{self.options.policies[i]}')"
+        )
 
 
 def in_order(place: str, values: Any, names: list[str]) -> Any:
@@ -124,14 +139,25 @@ def batch(
     return rows, pi
 
 
-def _refuse_kind(given: Array, at: str) -> None:
-    """Refuse predictions that are not whole numbers, naming the first; 2.0 is whole."""
-    if given.dtype.kind != "f":
-        raise InputError(f"predictions has type {given.dtype}, expected integers")
-    broken = ~np.isfinite(given) | (given != np.floor(given)) | (np.abs(given) >= 2.0**62)
-    if broken.any():
-        j = int(np.argmax(broken))
-        raise InputError(f"predictions{_brackets(at, j)} is {given[j]:g}, expected a class number")
+def _listed(values: Any) -> Array:
+    """Return a list of anything as an array (k,): numpy by itself would look into tuples, and make words of 1."""
+    if isinstance(values, np.ndarray):
+        return values.astype(object)
+    if not isinstance(values, Sequence) or isinstance(values, str):
+        raise InputError(f"predictions is {values!r}, expected one class per model")
+    listed = np.empty(len(values), dtype=object)
+    for j, value in enumerate(values):
+        listed[j] = value
+    return listed
+
+
+def class_number(place: str, value: Any, num_classes: int) -> int:
+    """Return a class that is its own number; 2.0 is 2."""
+    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    whole = whole or (isinstance(value, float | np.floating) and float(value).is_integer())
+    if not whole or not 0 <= value < num_classes:
+        raise InputError(f"{place} is {value!r}, expected a class in 0..{num_classes - 1}")
+    return int(value)
 
 
 def _brackets(at: str, *position: int) -> str:

@@ -29,6 +29,7 @@ class Options:
     policies: list[str]
     num_classes: int
     classes: Classes | None
+    abstain: Plain
     budget: float | None
     cost: float
     learner: str
@@ -46,6 +47,7 @@ class Options:
         policies: Any,
         num_classes: Any,
         classes: Any,
+        abstain: Any,
         budget: Any,
         cost: Any,
         learner: Any,
@@ -66,6 +68,7 @@ class Options:
             policies=[] if policies is None else _names("policies", policies),
             num_classes=whole_number("num_classes", num_classes if named is None else len(named), 1, MOST_CLASSES),
             classes=named,
+            abstain=_plain("abstain", abstain, Plain, "a number or a word"),
             budget=None if budget is None else checked_budget(budget),
             cost=checked_cost(cost),
             learner=_plain("learner", learner, str, "the name of a learner"),
@@ -77,6 +80,8 @@ class Options:
         )
         if learner_entry(options.learner, options.settings).needs_hindsight:
             raise InputError(f"learner '{learner}' knows the labels beforehand and cannot be run online")
+        if options.abstain is not None and options.abstain in (range(options.num_classes) if named is None else named):
+            raise InputError(f"abstain is {options.abstain!r}, which is a class")
         if not options.models:
             raise InputError("models is empty, expected at least one name")
         if options.scaled and (options.horizon is None or options.budget is None):

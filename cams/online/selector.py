@@ -19,7 +19,7 @@ from cams.errors import InputError
 from cams.online import storage
 from cams.online.compiled_choice import hasten
 from cams.online.decision import Decision, History
-from cams.online.instance import Intake, batch
+from cams.online.instance import Intake, batch, class_number
 from cams.online.ledger import Ledger
 from cams.online.options import Options, checked_cost
 from cams.randomness import uniform_source
@@ -33,11 +33,15 @@ class Selector:
     models, policies   names, in the order of `predictions` and of the rows of `advice`
     num_classes        classes are the numbers 0..num_classes-1; or else
     classes            what classes are called: strings, numbers, anything that can be looked up
+    abstain            a prediction that stands for no answer, as None and NaN always do
     budget             what labels may cost in all; None is no limit
     cost               what one label costs
     learner            a name of `cams.LEARNERS`; further keywords are its settings
     horizon            the length of the stream, for learners that need to know it
     history            of how many of the last rounds `history()` tells; memory does not grow beyond them
+
+    A model without an answer abstains: it has no vote and is not named, and if the label is bought it was wrong. What
+    policies would give it goes to the others in proportion. Where no model has an answer, neither has the selector.
 
     Any number of threads may share a selector: each call has it to itself, so that no two steps get one ticket and
     the budget holds. The order in which threads come is theirs, and with it the decisions.
@@ -50,6 +54,7 @@ class Selector:
         policies: Sequence[str] | None = None,
         num_classes: int | None = None,
         classes: Sequence[Any] | None = None,
+        abstain: Any = None,
         budget: float | None = None,
         cost: float = 1.0,
         seed: int = 0,
@@ -65,6 +70,7 @@ class Selector:
             policies=policies,
             num_classes=num_classes,
             classes=classes,
+            abstain=abstain,
             budget=budget,
             cost=cost,
             learner=learner,
@@ -82,7 +88,7 @@ class Selector:
         self._uniforms = uniform_source(seed, 0)
         self._ledger = Ledger(options.budget)
         self._history = History(options.history)
-        self._intake = Intake(options.models, options.policies, options.num_classes, options.classes)
+        self._intake = Intake(options)
         self._draws = np.zeros(4)
         self._lock = RLock()
         hasten(self._learner, self._intake, self._draws)
@@ -233,12 +239,7 @@ class Selector:
     def _class_number(self, label: Any) -> int:
         if self._options.classes is not None:
             return self._options.classes.number(label)
-        whole = isinstance(label, int | np.integer) and not isinstance(label, bool)
-        if not whole and isinstance(label, float | np.floating):
-            whole = float(label).is_integer()
-        if not whole or not 0 <= label < self.num_classes:
-            raise InputError(f"label is {label!r}, expected a class in 0..{self.num_classes - 1}")
-        return int(label)
+        return class_number("label", label, self.num_classes)
 
     def drop(self, ticket: int) -> None:
         """Give up on a label that will not come; its cost returns to the budget."""

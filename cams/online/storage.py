@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cams.advice import SUM_TOLERANCE
-from cams.classes import Classes
+from cams.classes import ABSTAINS, Classes
 from cams.errors import InputError
 from cams.learners import Learner, Round
 from cams.online.decision import Decision, History
@@ -167,7 +167,7 @@ def _check_rounds(options: Options, count: int, stored: dict[str, Array]) -> Non
     k, n, least = len(options.models), len(options.policies), np.nextafter(0, 1)
     weights = stored["model_weights"]
     expected: dict[str, tuple[tuple[int, ...], str, float, float]] = {
-        "predictions": ((count, k), "i", 0, options.num_classes - 1),
+        "predictions": ((count, k), "i", ABSTAINS, options.num_classes - 1),
         "advice": ((count, n, k), "f", 0, 1 + SUM_TOLERANCE),
         "model": ((count,), "i", 0, k - 1),
         "query_probability": ((count,), "f", least, 1),

@@ -112,7 +112,7 @@ def test_contextual_leader_multiplies_success_by_advice(name: str) -> None:
 
 def test_contextual_scores_by_the_numbers() -> None:
     learner = at(make("cqbc", n=2), 5, rewards=[3.0, 1.0], policy_loss=[2.0, 0.0])  # round 4 is under way
-    assert learner.scores(BOTH) == approx(0.309131, 0.146957)
+    assert learner.scores(np.zeros(2, dtype=np.int32), BOTH) == approx(0.309131, 0.146957)
 
 
 def test_contextual_leader_learns_success_and_weighted_policy_losses() -> None:
