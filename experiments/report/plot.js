@@ -240,8 +240,8 @@ class Plot {
     const x = roomRight >= 0 || roomRight >= left ? Math.min(right, document.documentElement.clientWidth - width) : Math.max(0, left);
     const covers = x < box.left + point.px + GAP / 2 && x + width > box.left + point.px - GAP / 2;
     const y = covers ? point.py - height - GAP : point.py - height / 2;
-    this.tip.style.left = `${x - box.left}px`;
-    this.tip.style.top = `${y}px`;
+    this.tip.style.left = `${x}px`;
+    this.tip.style.top = `${box.top + y}px`;
   }
 
   step(direction, alongLine) {
@@ -276,6 +276,7 @@ class Plot {
     // What a finger has asked for stays until it taps elsewhere.
     this.svg.addEventListener("pointerleave", event => event.pointerType === "mouse" && !this.drag && this.show(null));
     addEventListener("pointerdown", event => this.svg.contains(event.target) || this.show(null));
+    addEventListener("scroll", () => this.current && this.placeTip(this.current), { capture: true, passive: true });
     this.svg.addEventListener("blur", () => this.show(null));
     this.svg.addEventListener("dblclick", unzoom);
     this.reset.addEventListener("click", () => { unzoom(); this.svg.focus({ preventScroll: true }); });

@@ -281,6 +281,8 @@ def test_phone_width_needs_no_sideways_scrolling(made: tuple[Path, Path], browse
     for name in EXPERIMENTS:
         show_figure(browser, name)
     assert browser.run("document.documentElement.scrollWidth") == PHONE
+    # The panels of a figure lie side by side: a figure is no taller than a screen or two.
+    assert browser.run("Math.max(...[...document.querySelectorAll('.panels')].map(e => e.offsetHeight))") < 740
     # Text that is smaller than this cannot be read on a phone.
     assert (
         browser.run(
