@@ -137,7 +137,7 @@ def test_a_check_has_exactly_one_condition() -> None:
 def test_the_shipped_claims_name_what_exists() -> None:
     config = shipped()
     assert [claim["id"] for claim in config["claims"]] == list(range(1, 13))
-    for claim in config["claims"]:
+    for claim in config["claims"] + config["own"]["claims"]:
         for check in claim["checks"] + claim.get("beside", []):
             assert check["statistic"] in STATISTICS
             assert check.get("experiment", claim["experiment"]) in experiment_names()
@@ -148,6 +148,15 @@ def test_the_shipped_claims_name_what_exists() -> None:
 def shipped() -> dict:
     with initialize_config_dir(str(CONF), version_base="1.3"):
         return OmegaConf.to_container(compose("claims"), resolve=True)
+
+
+def test_own_claims_speak_of_learners_that_their_experiments_replay() -> None:
+    for claim in shipped()["own"]["claims"]:
+        plan = make_plan(compose_run([f"experiment={claim['experiment']}"]), "vertebral")
+        labels = {learner.label for learner in plan.learners}
+        for check in claim["checks"]:
+            named = [check["learner"], check.get("reference"), *np.atleast_1d(check.get("baseline"))]
+            assert {name for name in named if name is not None} <= labels
 
 
 def write(results: Path, seed_folder: str = "") -> None:
