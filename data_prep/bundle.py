@@ -21,7 +21,7 @@ from data_prep.pipeline.stage import entry_point
 
 
 def run(context: Context) -> None:
-    table, split = get_dataset(context.dataset).load(context), Split.load(context.artefact("splits"))
+    table, split = get_dataset(context.dataset).load(context), Split.load(context.made("splits"))
     classifiers, policies = load_trained(context)
     save_compact(
         context.bundle_path,
@@ -51,7 +51,7 @@ def run(context: Context) -> None:
 
 
 def load_trained(context: Context) -> tuple[Classifiers, Policies]:
-    return Classifiers.load(context.artefact("classifiers")), Policies.load(context.artefact("policies"))
+    return Classifiers.load(context.made("classifiers")), Policies.load(context.made("policies"))
 
 
 def recipes(policies: Policies, context: Context) -> list[Recipe]:
@@ -72,7 +72,7 @@ def recipes(policies: Policies, context: Context) -> list[Recipe]:
 
 def held_out_bundle(sharpness: float, context: Context) -> Bundle:
     """The bundle this sharpness would give, on held-out policy rows instead of the pool."""
-    table, split = get_dataset(context.dataset).load(context), Split.load(context.artefact("splits"))
+    table, split = get_dataset(context.dataset).load(context), Split.load(context.made("splits"))
     classifiers, policies = load_trained(context)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "held_out.npz"

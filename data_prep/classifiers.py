@@ -12,7 +12,7 @@ from data_prep.pipeline.stage import entry_point
 
 def run(context: Context) -> None:
     dataset = get_dataset(context.dataset)
-    table, split = dataset.load(context), Split.load(context.artefact("splits"))
+    table, split = dataset.load(context), Split.load(context.made("splits"))
     trained = dataset.train_classifiers(table, split, context)
     trained.save(context.artefact("classifiers"))
     on_policy_rows = model_accuracies(trained.policy_predictions, table.labels[split.policy_rows])

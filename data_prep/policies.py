@@ -12,8 +12,8 @@ from data_prep.pipeline.stage import entry_point
 
 def run(context: Context) -> None:
     dataset = get_dataset(context.dataset)
-    table, split = dataset.load(context), Split.load(context.artefact("splits"))
-    classifiers = Classifiers.load(context.artefact("classifiers"))
+    table, split = dataset.load(context), Split.load(context.made("splits"))
+    classifiers = Classifiers.load(context.made("classifiers"))
     trained = dataset.train_policies(table, split, classifiers, context)
     trained.save(context.artefact("policies"))
     held_out = policy_accuracies(

@@ -22,7 +22,7 @@ from data_prep.pipeline.stage import entry_point
 
 
 def run(context: Context) -> None:
-    bundle = Bundle.load(context.bundle_path)
+    bundle = Bundle.load(context.found(context.bundle_path, "bundle"))
     as_trained = bundle_with_advice(bundle, trained_rewards(context), context)
     settings = context.precision_check
     horizon = min(settings.horizon, bundle.num_rows)
@@ -40,8 +40,8 @@ def trained_rewards(context: Context) -> np.ndarray:
     settings = OmegaConf.merge(context.settings, {"policies": {"stored": "float32"}})
     policies = dataset.train_policies(
         dataset.load(context),
-        Split.load(context.artefact("splits")),
-        Classifiers.load(context.artefact("classifiers")),
+        Split.load(context.made("splits")),
+        Classifiers.load(context.made("classifiers")),
         replace(context, settings=settings),
     )
     return policies.pool_rewards.rows(0, None)

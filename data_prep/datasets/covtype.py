@@ -11,12 +11,13 @@ import pandas as pd
 
 from data_prep.datasets.tabular.classifiers import train_classifiers
 from data_prep.datasets.tabular.policies import train_policies
+from data_prep.datasets.tabular.settings import SETTINGS
 from data_prep.datasets.tabular.table import load, save_table, split, table_from
 from data_prep.pipeline.context import Context
 from data_prep.pipeline.dataset import Table
 from data_prep.pipeline.sources import Mirror, Official, PyPIWheel, first_available, open_member
 
-__all__ = ["fetch", "load", "split", "train_classifiers", "train_policies"]
+__all__ = ["SETTINGS", "fetch", "load", "split", "train_classifiers", "train_policies"]
 
 CLASS_COUNTS = [211840, 283301, 35754, 2747, 9493, 17367, 20510]
 TABLE_HASH = "efa7836f8df4e586851637292494a562f0b0ed58dfe8ef9367dee0b5ec63347e"

@@ -11,15 +11,20 @@ from typing import IO
 
 import numpy as np
 
+from data_prep.datasets.tabular import settings
 from data_prep.datasets.tabular.classifiers import train_classifiers
 from data_prep.datasets.tabular.table import load, save_table, split, table_from
 from data_prep.pipeline.context import Context
 from data_prep.pipeline.dataset import Table
 from data_prep.pipeline.hashes import fingerprint
+from data_prep.pipeline.schema import Schema
+from data_prep.pipeline.settings import policies
 from data_prep.pipeline.sources import Mirror, Official, first_available, open_member, require
-from data_prep.training.perceptron import train_policies
+from data_prep.training.perceptron import MEMBER, train_policies
 
-__all__ = ["fetch", "load", "split", "train_classifiers", "train_policies"]
+__all__ = ["SETTINGS", "fetch", "load", "split", "train_classifiers", "train_policies"]
+
+SETTINGS: Schema = {**settings.SETTINGS, "policies": policies(MEMBER)}
 
 Batch = tuple[np.ndarray, np.ndarray]  # features (n, 128), labels (n,)
 

@@ -10,12 +10,13 @@ import pandas as pd
 
 from data_prep.datasets.tabular.classifiers import train_classifiers
 from data_prep.datasets.tabular.policies import train_policies
+from data_prep.datasets.tabular.settings import SETTINGS
 from data_prep.datasets.tabular.table import load, save_table, split, table_from
 from data_prep.pipeline.context import Context
 from data_prep.pipeline.dataset import Table
 from data_prep.pipeline.sources import Mirror, Official, PyPIWheel, first_available, open_member
 
-__all__ = ["fetch", "load", "split", "train_classifiers", "train_policies"]
+__all__ = ["SETTINGS", "fetch", "load", "split", "train_classifiers", "train_policies"]
 
 CLASSES = ["DH", "NO", "SL"]  # disk hernia, normal, spondylolisthesis
 CLASS_COUNTS = [60, 100, 150]

@@ -63,6 +63,20 @@ class Context:
         """The one file a stage hands to the next: `<work>/<stage>/<dataset>.npz`."""
         return self.work / stage / f"{self.dataset}.npz"
 
+    def made(self, artefact: str) -> Path:
+        """The file of an earlier stage, which must be there."""
+        return self.found(self.artefact(artefact), {"splits": "split"}.get(artefact, artefact))
+
+    def raw_file(self, name: str) -> Path:
+        """A file that fetch wrote, which must be there."""
+        return self.found(self.raw_dir / name, "fetch")
+
+    def found(self, path: Path, stage: str) -> Path:
+        if not path.exists():
+            command = f"python -m data_prep.{stage} dataset={self.dataset}"
+            raise InputError(f"{path} is missing; run first, with the same scale, seed and paths: {command}")
+        return path
+
     @property
     def bundle_path(self) -> Path:
         return self.results / "bundles" / f"{self.dataset}.npz"

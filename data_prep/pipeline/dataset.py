@@ -15,6 +15,7 @@ from cams.archive import read_archive, write_archive
 from cams.compact import DenseRewards, HeadRewards
 from data_prep.pipeline.catalogue import find_entry
 from data_prep.pipeline.context import Context
+from data_prep.pipeline.schema import Schema
 
 
 @dataclass(frozen=True)
@@ -104,11 +105,15 @@ class Policies:
 
 
 class Dataset(Protocol):
-    """A module `data_prep/datasets/<name>.py` satisfies this by defining the five functions.
+    """A module `data_prep/datasets/<name>.py` satisfies this by defining the five functions and SETTINGS.
+
+    SETTINGS: what the data set's `zoo` may say (see data_prep.pipeline.schema); anything else is refused as misspelt.
 
     Settings come from `context.settings` (`zoo` of conf/dataset/<name>.yaml at the chosen scale), randomness from
     `context.rng(purpose, index)`, and models that take long keep checkpoints in `context.checkpoints(stage)`.
     """
+
+    SETTINGS: Schema
 
     def fetch(self, context: Context) -> None:
         """Get the raw data through `data_prep.pipeline.sources`, check its content, write it under context.raw_dir."""

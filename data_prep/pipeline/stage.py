@@ -7,9 +7,11 @@ from collections.abc import Callable
 
 from omegaconf import DictConfig
 
+from cams.files import require_writable
 from data_prep.pipeline import shell
 from data_prep.pipeline.cluster import connected
 from data_prep.pipeline.context import Context
+from data_prep.pipeline.settings import check_general, check_zoo
 
 
 def entry_point(*stages: Callable[[Context], None]) -> Callable[[], None]:
@@ -18,7 +20,11 @@ def entry_point(*stages: Callable[[Context], None]) -> Callable[[], None]:
     @shell.entry_point("prep")
     def main(cfg: DictConfig) -> None:
         logging.captureWarnings(True)
+        check_general(cfg)
         context = Context.from_config(cfg)
+        check_zoo(context)
+        for folder in (context.work, context.results):
+            require_writable(folder)
         with connected(cfg.cluster):
             for stage in stages:
                 started = time.perf_counter()

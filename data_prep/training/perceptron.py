@@ -9,8 +9,13 @@ from torch import Tensor, nn
 
 from data_prep.pipeline.context import Context
 from data_prep.pipeline.dataset import Classifiers, Policies, Split, Table
+from data_prep.pipeline.schema import Schema
 from data_prep.training.cross_fit import Lesson, Member, cross_fit
 from data_prep.training.seeding import reproducible
+
+# What the configuration of a policy may say.
+LEARNING: Schema = {"epochs": int, "batch_size": int, "learning_rate": float}
+MEMBER: Schema = {"layers": [int], "class_weights": [float], **LEARNING}
 
 
 def train_policies(table: Table, split: Split, classifiers: Classifiers, context: Context) -> Policies:

@@ -5,16 +5,16 @@ Data card: docs/data/cifar10.md
 
 import numpy as np
 
-from cams.errors import InputError
 from cams.files import atomic_path
 from data_prep.datasets.cifar10.classifiers import train_classifiers
 from data_prep.datasets.cifar10.policies import train_policies
+from data_prep.datasets.cifar10.settings import SETTINGS
 from data_prep.datasets.cifar10.source import NUM_TEST, NUM_TRAINING, candidates
 from data_prep.pipeline.context import Context
 from data_prep.pipeline.dataset import Split, Table
 from data_prep.pipeline.sources import first_available
 
-__all__ = ["CLASSES", "fetch", "load", "split", "train_classifiers", "train_policies"]
+__all__ = ["CLASSES", "SETTINGS", "fetch", "load", "split", "train_classifiers", "train_policies"]
 
 CLASSES = ["airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck"]
 
@@ -33,11 +33,8 @@ def save_images(images: np.ndarray, labels: np.ndarray, context: Context) -> Non
 
 
 def load(context: Context) -> Table:
-    try:
-        images = np.load(context.raw_dir / "images.npy", mmap_mode="r", allow_pickle=False)
-        labels = np.load(context.raw_dir / "labels.npy", allow_pickle=False)
-    except FileNotFoundError as error:
-        raise InputError(f"{error.filename} is missing: python -m data_prep.fetch dataset=cifar10") from error
+    images = np.load(context.raw_file("images.npy"), mmap_mode="r", allow_pickle=False)
+    labels = np.load(context.raw_file("labels.npy"), allow_pickle=False)
     return Table(images, labels, num_classes=len(CLASSES))
 
 

@@ -17,13 +17,14 @@ from cams.errors import InputError
 from data_prep.datasets.hiv.classifiers import train_classifiers
 from data_prep.datasets.hiv.features import Molecules, featurise
 from data_prep.datasets.hiv.policies import train_policies
+from data_prep.datasets.hiv.settings import SETTINGS
 from data_prep.pipeline.checkpoints import Checkpoints
 from data_prep.pipeline.context import Context
 from data_prep.pipeline.dataset import Split, Table
 from data_prep.pipeline.partition import divide
 from data_prep.pipeline.sources import Mirror, Official, PyPIWheel, first_available, open_member, require
 
-__all__ = ["fetch", "load", "split", "train_classifiers", "train_policies"]
+__all__ = ["SETTINGS", "fetch", "load", "split", "train_classifiers", "train_policies"]
 
 CLASS_COUNTS = [39684, 1443]  # inactive, active
 # Of SMILES and labels; every source holds the same rows in the same order.
@@ -87,7 +88,7 @@ def prepare(table: pd.DataFrame, context: Context) -> None:
 
 
 def load(context: Context) -> Table:
-    stored = read_archive(context.raw_dir / "molecules.npz")
+    stored = read_archive(context.raw_file("molecules.npz"))
     return Table(Molecules.from_arrays(stored), stored["labels"], num_classes=2)
 
 

@@ -14,9 +14,23 @@ from data_prep.datasets.imagenet.policies import train_policies
 from data_prep.datasets.imagenet.zoo import predict
 from data_prep.pipeline.context import Context
 from data_prep.pipeline.dataset import Classifiers, Split, Table
+from data_prep.pipeline.schema import Schema
+from data_prep.pipeline.settings import policies
 from data_prep.pipeline.sources import Mirror, first_available, require
+from data_prep.training.perceptron import LEARNING
 
-__all__ = ["fetch", "load", "split", "train_classifiers", "train_policies"]
+__all__ = ["SETTINGS", "fetch", "load", "split", "train_classifiers", "train_policies"]
+
+SETTINGS: Schema = {
+    "classes": int,
+    "weights": (str, None),
+    "image_size": int,
+    "batch_size": int,
+    "workers": int,
+    "split": {"policy": int},
+    "classifiers": {"members": [str]},
+    "policies": policies({"backbone": str, "hidden": [int], **LEARNING}),
+}
 
 IMAGE_SUFFIXES = {".jpeg", ".jpg", ".png"}
 
@@ -44,10 +58,7 @@ def list_images(folder: Path, num_classes: int) -> tuple[np.ndarray, np.ndarray,
 
 
 def load(context: Context) -> Table:
-    try:
-        stored = read_archive(context.raw_dir / "index.npz")
-    except FileNotFoundError as error:
-        raise InputError(f"{error.filename} is missing: python -m data_prep.fetch dataset=imagenet") from error
+    stored = read_archive(context.raw_file("index.npz"))
     return Table(stored["paths"], stored["labels"], num_classes=len(stored["class_names"]))
 
 

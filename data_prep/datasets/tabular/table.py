@@ -37,7 +37,7 @@ def save_table(table: Table, context: Context) -> None:
 
 
 def load(context: Context) -> Table:
-    stored = read_archive(context.raw_dir / "table.npz")
+    stored = read_archive(context.raw_file("table.npz"))
     return Table(stored["features"], stored["labels"], int(stored["num_classes"]), stored.get("groups"))
 
 

@@ -8,7 +8,10 @@ from pathlib import Path
 import pytest
 import yaml
 
+from cams import InputError
+from data_prep import split
 from data_prep.pipeline.catalogue import catalogue
+from data_prep.pipeline.settings import check_zoo
 from tests.data_prep.conftest import context_for
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -39,6 +42,13 @@ def test_shipped_settings_have_the_papers_counts(dataset, scale, tmp_path):
 
 
 @pytest.mark.parametrize("dataset", catalogue())
+@pytest.mark.parametrize("scale", ["smoke", "laptop", "paper"])
+def test_the_shipped_settings_are_allowed(dataset, scale, tmp_path):
+    context = context_for(dataset, tmp_path, f"scale={scale}")
+    check_zoo(context)
+
+
+@pytest.mark.parametrize("dataset", catalogue())
 def test_every_data_set_has_all_scales_and_sections(dataset):
     settings = yaml.safe_load((ROOT / f"conf/dataset/{dataset}.yaml").read_text())
     assert settings["name"] == dataset
@@ -61,6 +71,39 @@ def test_randomness_is_named_not_counted(tmp_path):
     assert first not in [rng.random() for rng in others]
 
 
-def test_an_unknown_scale_is_refused(tmp_path):
-    with pytest.raises(ValueError, match="no scale 'huge'"):
-        context_for("drift", tmp_path, "scale.name=huge")
+@pytest.mark.parametrize(
+    ("overrides", "words"),
+    [
+        (["dataset=drfit"], "did you mean 'drift'"),
+        (["scale=huge"], "unknown scale 'huge', expected one of laptop, paper, smoke"),
+        (["seed=abc"], "seed is 'abc', expected a whole number"),
+        (["seed=-1"], "seed is -1, expected a whole number of at least 0"),
+        (["n_jobs=abc"], "n_jobs is 'abc', expected a whole number"),
+        (["n_jobs=0"], "n_jobs is 0, expected a whole number of at least 1"),
+        (["+sharpnes=3"], "the configuration has no key 'sharpnes'; did you mean 'sharpness'?"),
+        (["dataset.zoo.policies.mragin=1"], "did you mean 'margin'"),
+        (["+dataset.titel=V"], "dataset has no key 'titel'; did you mean 'title'?"),
+        (["+dataset.zoo.policies.stord=x"], "zoo of vertebral.policies has no key 'stord'; did you mean"),
+        (["dataset.zoo.split.pool=many"], "zoo of vertebral.split.pool is 'many', expected a whole number"),
+        (["paths.results=/dev/null/results"], "cannot write to /dev/null/results"),
+        ([], "run first, with the same scale, seed and paths: python -m data_prep.fetch dataset=vertebral"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_code_2(overrides, words, tmp_path, monkeypatch, capsys):
+    paths = [f"paths.work={tmp_path / 'data'}", f"paths.results={tmp_path / 'results'}"]
+    monkeypatch.setattr(sys, "argv", ["split", "dataset=vertebral", *paths, *overrides])
+    with pytest.raises(SystemExit) as ended:
+        split.main()
+    told = capsys.readouterr().err
+    assert ended.value.code == 2
+    assert words in told
+    assert len(told.splitlines()) == 1
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
+
+
+@pytest.mark.parametrize(
+    ("artefact", "stage"), [("splits", "split"), ("classifiers", "classifiers"), ("policies", "policies")]
+)
+def test_a_stage_before_its_predecessor_names_it(artefact, stage, tmp_path):
+    with pytest.raises(InputError, match=rf"python -m data_prep\.{stage} dataset=drift"):
+        context_for("drift", tmp_path).made(artefact)

@@ -1,0 +1,53 @@
+"""What conf/prep.yaml and conf/dataset/*.yaml may say; each data set adds what its own zoo may say."""
+
+from typing import Any
+
+from omegaconf import DictConfig
+
+from data_prep.pipeline.context import Context
+from data_prep.pipeline.dataset import get_dataset
+from data_prep.pipeline.schema import ANYTHING, Range, Schema, check
+
+STREAM: Schema = {"horizon": Range(int, 1), "budget": Range(int, 1), "realizations": Range(int, 1)}
+DATASET: Schema = {
+    "name": str,
+    "title": str,
+    "by_hand": bool,
+    "stream": STREAM,
+    "zoo": ANYTHING,
+    "scales": {"smoke": ANYTHING, "laptop": ANYTHING, "paper": ANYTHING},
+}
+GENERAL: Schema = {
+    "seed": Range(int, 0),
+    "sharpness": float,
+    "sharpness_check": {
+        "grid": [float],
+        "chosen_on": [str],
+        "horizon": int,
+        "budget_shares": [float],
+        "realizations": int,
+    },
+    "labels_check": {"few": Range(int, 1), "horizon": Range(int, 1), "realizations": Range(int, 1)},
+    "precision_check": {"horizon": Range(int, 1), "realizations": Range(int, 1)},
+    "n_jobs": (Range(int, 1), Range(int, -1, -1)),
+    "cluster": (str, None),
+    "paths": {"work": str, "raw": str, "results": str},
+    "scale": {"name": str, "limits": ANYTHING},
+    "dataset": DATASET,
+}
+
+
+def check_general(cfg: DictConfig) -> None:
+    """Refuse misspelt keys and values of the wrong kind before anything is made of them."""
+    check(cfg, GENERAL, "")
+
+
+def check_zoo(context: Context) -> None:
+    """Refuse what the data set's own code would not look at."""
+    check(context.settings, get_dataset(context.dataset).SETTINGS, f"zoo of {context.dataset}")
+
+
+def policies(member: dict[str, Any], **more: Schema) -> Schema:
+    """What `policies:` may say wherever members are trained by `cross_fit`; `member` is one of them."""
+    shared = {"folds": int, "stored": str, "margin": float, "malicious": [str], "random": int}
+    return {**shared, "defaults": member, "members": [{"name": str, "kind": str, **member}], **more}
