@@ -39,6 +39,9 @@ figures: $(VENV)/figures.done ## draw every figure and table; replay, at paper c
 report: $(VENV)/figures.done ## write results/report.html from the records, one page that needs no network
 	python -m experiments.report
 
+verify: $(VENV)/figures.done ## make every record, figure and verdict again and compare it with the one in results/
+	python -m experiments.verify
+
 test: $(VENV)/everything.done ## run every test
 	python -m pytest -n 2
 
@@ -91,4 +94,4 @@ repro: $(VENV)/everything.done ## everything from raw data, as dvc.yaml has it; 
 clean: ## forget the environment and what can be rebuilt; results stay
 	rm -rf $(VENV) data outputs multirun .pytest_cache .mypy_cache .ruff_cache .hypothesis site mutants
 
-.PHONY: help setup figures report docs test soak mutants fuzz lint bench smoke dag repro clean imagenet $(DATASETS)
+.PHONY: help setup figures report verify docs test soak mutants fuzz lint bench smoke dag repro clean imagenet $(DATASETS)

@@ -10,6 +10,7 @@ bundle, or a damaged record whose bundle is not here, ends in exit code 2 after 
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
 
@@ -31,26 +32,42 @@ from experiments.runner.shape import ALL
 from experiments.tables.write import write_tables
 
 
-def selected_experiments(cfg: DictConfig) -> dict[str, DictConfig]:
-    """Return the composed configuration of every wanted experiment."""
+def selected_experiments(wanted: Sequence[str] | None, scale: str) -> dict[str, DictConfig]:
+    """Return the composed configuration of every wanted experiment (None: of all), checked before anything is done."""
     known = experiment_names()
-    wanted = list(cfg.experiments or known)
-    for name in wanted:
+    for name in wanted or []:
         if name not in known:
             raise cams.InputError(f"unknown experiment '{name}'{nearest(name, known)}")
-    return {name: compose_run([f"experiment={name}", f"scale={cfg.scale.name}"]) for name in wanted}
+    experiments = {name: compose_run([f"experiment={name}", f"scale={scale}"]) for name in wanted or known}
+    for experiment in experiments.values():
+        check_run(experiment)
+        check_panels(experiment.experiment.panels)
+    return experiments
 
 
-def replay_all(cfg: DictConfig, experiments: dict[str, DictConfig], places: Places) -> None:
-    """Make every record, one data set after the other: its bundle is loaded once, and experiments share replays."""
+def check_datasets(wanted: Sequence[str] | None, experiments: dict[str, DictConfig]) -> None:
+    known = sorted({dataset for experiment in experiments.values() for dataset in experiment.experiment.datasets})
+    for dataset in wanted or []:
+        if dataset not in known:
+            raise cams.InputError(
+                f"no experiment here is about '{dataset}', only {', '.join(known)}{nearest(dataset, known)}"
+            )
+
+
+def selected_plans(experiments: dict[str, DictConfig], datasets: Sequence[str] | None) -> list[Plan]:
+    """Return the plans of experiments on data sets (None: on all), a data set after the other, short streams first."""
     plans = [
         make_plan(experiment, dataset)
         for experiment in experiments.values()
         for dataset in experiment.experiment.datasets
-        if cfg.datasets is None or dataset in cfg.datasets
+        if datasets is None or dataset in datasets
     ]
     longest = {plan.dataset: plan.horizon for plan in sorted(plans, key=lambda plan: plan.horizon)}
-    plans.sort(key=lambda plan: (longest[plan.dataset], plan.dataset, plan.experiment))
+    return sorted(plans, key=lambda plan: (longest[plan.dataset], plan.dataset, plan.experiment))
+
+
+def replay_all(cfg: DictConfig, plans: Sequence[Plan], places: Places) -> None:
+    """Make every record, one data set after the other: its bundle is loaded once, and experiments share replays."""
     failed: dict[str, cams.InputError] = {}
     for dataset, group in groupby(plans, key=lambda plan: plan.dataset):
         wanted = [plan for plan in group if _is_wanted(plan, places, cfg.fresh, failed)]
@@ -86,21 +103,13 @@ def results_root(cfg: DictConfig) -> Path:
 def run_all(cfg: DictConfig) -> None:
     check(cfg, ALL, "")
     places = Places(Path(cfg.paths.bundles), results_root(cfg))
-    experiments = selected_experiments(cfg)
-    known = sorted({dataset for experiment in experiments.values() for dataset in experiment.experiment.datasets})
-    for dataset in cfg.datasets or []:
-        if dataset not in known:
-            raise cams.InputError(
-                f"no experiment here is about '{dataset}', only {', '.join(known)}{nearest(dataset, known)}"
-            )
-    for experiment in experiments.values():
-        check_run(experiment)
-        check_panels(experiment.experiment.panels)
+    experiments = selected_experiments(cfg.experiments, cfg.scale.name)
+    check_datasets(cfg.datasets, experiments)
     require_writable(places.results)
     start = time.perf_counter()
     if "replay" in cfg.steps:
         with connected(cfg.cluster):
-            replay_all(cfg, experiments, places)
+            replay_all(cfg, selected_plans(experiments, cfg.datasets), places)
         say_now(f"records done after {time.perf_counter() - start:.0f} s")
     if "figures" in cfg.steps:
         draw_all(experiments, places, say_now, cfg.datasets, cfg.n_jobs)

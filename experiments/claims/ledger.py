@@ -48,7 +48,8 @@ def made_from(config: dict[str, Any], results: Path, notes: list[str]) -> str:
     digest = hashlib.sha256(json.dumps([rules, notes], sort_keys=True).encode())
     digest.update(code_digest("experiments.claims.ledger").encode())
     digest.update(TEMPLATE.read_bytes())
-    for path in sorted(results.glob("**/records/*/*/*.parquet")):
+    records = [*results.glob("records/*/*/*.parquet"), *results.glob("seeds/*/records/*/*/*.parquet")]
+    for path in sorted(records):
         digest.update(str(path.relative_to(results)).encode() + path.read_bytes())
     for path in sorted(results.glob("figures/*/*.png")):
         digest.update(str(path.relative_to(results)).encode())

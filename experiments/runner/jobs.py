@@ -92,7 +92,7 @@ def write_records(plans: Sequence[Plan], places: Places, n_jobs: int, say: Calla
     for plan in plans:
         require_writable(places.record(plan).parent)
         say(f"{plan.experiment} {plan.dataset}: {_size(plan)} ...")
-    if not is_compiled():
+    if plans and not is_compiled():
         say(COMPILING)
     start = time.perf_counter()
     for plan, table, facts in compute_records(plans, places, n_jobs or os.cpu_count() or 1):

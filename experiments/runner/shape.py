@@ -137,3 +137,12 @@ REPLAY = Complete(
         "cluster": (str, None),
     }
 )
+
+VERIFY = Complete(
+    {
+        "experiments": ([str], None),
+        "datasets": ([str], None),
+        "n_jobs": COUNT,
+        "paths": PATHS,
+    }
+)
