@@ -18,6 +18,8 @@ def test_band_of_four_values() -> None:
     assert mean == 5
     assert high - mean == pytest.approx(2.353363 * 1.290994, rel=1e-6)
     assert mean - low == pytest.approx(high - mean)
+    # t(0.75; 3) = 0.764892
+    assert band([2, 4, 6, 8], confidence=0.5).high - mean == pytest.approx(0.764892 * 1.290994, rel=1e-6)
 
 
 def test_band_keeps_other_axes() -> None:
@@ -40,4 +42,5 @@ def test_budget_grid_is_dense_at_the_start_and_ends_at_the_budget() -> None:
     assert budget_grid(100, 5) == [0, 4, 16, 36, 64, 100]
     assert budget_grid(3, 25) == [0, 1, 2, 3]
     assert budget_grid(7, 1) == [0, 7]
+    assert round_grid(100, 4) == [6, 25, 56, 100]
     assert (round_grid(80, 40)[0], round_grid(80, 40)[-1]) == (1, 80)

@@ -41,7 +41,9 @@ def test_only_the_common_range_counts() -> None:
     assert (costs[0], costs[-1]) == (2, 10)
     np.testing.assert_allclose(gap, -2)
     assert mean_gap(first, second, 9) == pytest.approx(-2)
+    # Sixteen errors times labels, however many points it is measured at.
     assert area_between(first, second, 9) == pytest.approx(-16)
+    assert area_between(first, second, 5) == pytest.approx(-16)
 
 
 def test_curves_that_do_not_overlap_have_no_difference() -> None:
@@ -57,6 +59,14 @@ def test_where_the_first_leads() -> None:
     assert leading_ranges(first, second, 11) == [(0.0, 4.0)]
     assert share_leading(first, second, 11) == pytest.approx(5 / 11)
     assert gap_at(first, second, 2) == pytest.approx(-3)
+
+
+def test_the_ends_of_the_common_range_belong_to_it() -> None:
+    first, second = curve((1, 5), (4, 5), (10, 5)), curve((1, 7), (5, 7), (10, 8))
+    assert gap_at(first, second, 1) == pytest.approx(-2)
+    assert gap_at(first, second, 10) == pytest.approx(-3)
+    assert np.isnan(gap_at(first, second, 0.9))
+    assert np.isnan(gap_at(first, second, 10.1))
 
 
 def test_labels_needed_are_interpolated_and_infinite_when_never_reached() -> None:
