@@ -8,6 +8,7 @@ from cams.outcome import Replay
 from cams.realizations import replay
 from cams.rounds import Played, play
 from cams.router import Confidence, Router, confidence_advice
+from cams.stored import StoredBundle
 
 __all__ = [
     "LEARNERS",
@@ -19,6 +20,7 @@ __all__ = [
     "Replay",
     "Router",
     "Selector",
+    "StoredBundle",
     "confidence_advice",
     "make_learner",
     "play",

@@ -35,11 +35,16 @@ def copy_of(given: npt.ArrayLike) -> Array:
 def normalise(pi: Array, policy_names: Sequence[str]) -> None:
     """Check advice (N, n, k) and make every row sum to 1 as exactly as its precision allows, in place."""
     exact = 4 * float(np.finfo(pi.dtype).eps)
-    off = [chunk for chunk in _chunks(pi) if _largest_deviation(*chunk, policy_names) > exact]
+    off = [start for start, part in _chunks(pi) if largest_deviation(part, policy_names, start) > exact]
     # All or none: which rows are divided must not depend on how they are cut into chunks.
     if off:
         for _, part in _chunks(pi):
-            part /= part.sum(axis=2, dtype=np.float64, keepdims=True)
+            divide(part)
+
+
+def divide(part: Array) -> None:
+    """Divide every row of advice by its sum, in place."""
+    part /= part.sum(axis=2, dtype=np.float64, keepdims=True)
 
 
 def _chunks(pi: Array) -> Iterator[tuple[int, Array]]:
@@ -47,8 +52,8 @@ def _chunks(pi: Array) -> Iterator[tuple[int, Array]]:
         yield start, pi[start : start + CHUNK_ROWS]
 
 
-def _largest_deviation(start: int, part: Array, policy_names: Sequence[str]) -> float:
-    """Return how far a sum of these rows is from 1 at most; refuse what is no distribution."""
+def largest_deviation(part: Array, policy_names: Sequence[str], start: int) -> float:
+    """Return how far a sum of these rows, from `start` on, is from 1 at most; refuse what is no distribution."""
     if part.size == 0:
         return 0.0
     with np.errstate(over="ignore"):  # a sum that overflows is refused below

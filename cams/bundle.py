@@ -26,8 +26,7 @@ from cams.checks import MOST_CLASSES, as_array, distinct, in_range, integers, wh
 from cams.classes import ABSTAINS, Classes, abstentions, named_classes, named_columns, objects
 from cams.compact import COMPACT_KEY, Recipe, expand_advice, recipes_in
 from cams.errors import InputError, lookup
-
-POLICY_KINDS = ("normal", "malicious", "random", "biased")
+from cams.naming import POLICY_KINDS, listed_kinds, listed_names
 
 # What a file holds apart from advice, and what it says of the policies.
 _PLAIN = ("predictions", "labels", "groups", "num_classes", "model_names", "classes")
@@ -95,7 +94,7 @@ class Bundle:
         self.predictions = in_range("predictions", votes, self.num_classes)
         self.predictions[silent] = ABSTAINS
         self.labels = None if truth is None else in_range("labels", truth, self.num_classes)
-        self.model_names = _names("model_names", columns if model_names is None else model_names, k, "model")
+        self.model_names = listed_names("model_names", columns if model_names is None else model_names, k, "model")
         self.groups = None if groups is None else np.array(as_array("groups", groups))
         if self.groups is not None and self.groups.shape != (num_rows,):
             raise InputError(f"groups has shape {self.groups.shape}, expected ({num_rows},)")
@@ -111,7 +110,7 @@ class Bundle:
         if pi.ndim != 3 or (pi.shape[0], pi.shape[2]) != (rows, k):
             raise InputError(f"advice has shape {pi.shape}, expected ({rows}, n, {k}) to match predictions")
         n = pi.shape[1]
-        self.policy_names, self.policy_kinds = _names("policy_names", names, n, "policy"), _kinds(kinds, n)
+        self.policy_names, self.policy_kinds = listed_names("policy_names", names, n, "policy"), listed_kinds(kinds, n)
         normalise(pi, self.policy_names)
         self.advice = pi
 
@@ -308,33 +307,3 @@ def _compare_shapes(archive: Archive) -> None:
     }
     for name in archive.names() & expected.keys():
         archive.shape(name, expected[name])
-
-
-def _names(array_name: str, names: Sequence[str] | None, count: int, prefix: str) -> list[str]:
-    if names is None:
-        return [f"{prefix}_{i}" for i in range(count)]
-    _require_list(array_name, names)
-    if len(names) != count:
-        raise InputError(f"{array_name} has {len(names)} names, expected {count}")
-    if any(isinstance(name, bytes) for name in names):
-        raise InputError(f"{array_name} holds bytes, expected text")
-    listed = [str(name) for name in names]
-    distinct(array_name, listed)
-    return listed
-
-
-def _require_list(array_name: str, values: Sequence[str]) -> None:
-    if np.ndim(values) != 1:
-        raise InputError(f"{array_name} has {np.ndim(values)} dimension(s), expected 1")
-
-
-def _kinds(kinds: Sequence[str] | None, count: int) -> list[str]:
-    if kinds is not None:
-        _require_list("policy_kinds", kinds)
-    found = ["normal"] * count if kinds is None else [str(kind) for kind in kinds]
-    if len(found) != count:
-        raise InputError(f"policy_kinds has {len(found)} entries, expected {count}")
-    for i, kind in enumerate(found):
-        if kind not in POLICY_KINDS:
-            raise InputError(f"policy_kinds[{i}] is '{kind}', expected one of {', '.join(POLICY_KINDS)}")
-    return found

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from math import log
 
+import numpy as np
+
 from cams.engine import spec
 from cams.engine.arithmetic import add_expected, largest, mix
 from cams.engine.compiled import Array, compiled, compiled_inline, compiled_making_arrays
@@ -20,7 +22,7 @@ from cams.engine.naming import name_model
 from cams.engine.queries import class_masses, label_mass, models_disagree, query_probability
 from cams.engine.spec import KernelSpec
 from cams.engine.spent import judge_spent, leave_behind
-from cams.engine.state import Game, Stream, Traits, Turn, new_scratch, new_state
+from cams.engine.state import Game, Stream, Traits, Turn, new_scratch, new_state, total_rounds
 from cams.engine.weighing import rate_of, weigh_slot
 from cams.randomness import COIN
 
@@ -43,7 +45,7 @@ def _traits(learner: KernelSpec, n: int, size: int, on: float) -> Traits:
 
 
 @compiled_making_arrays
-def _new_game(learner: KernelSpec, stream: Stream, num_budgets: int) -> Game:
+def new_game(learner: KernelSpec, stream: Stream, num_budgets: int) -> Game:
     n, k, c = stream.advice.shape[1], stream.predictions.shape[1], stream.num_classes
     size = n + k if learner.weigh == spec.WEIGH_EXTENDED else (n if learner.weigh == spec.WEIGH_POLICIES else k)
     traits = _traits(learner, n, size, stream.on)
@@ -55,6 +57,7 @@ def _new_game(learner: KernelSpec, stream: Stream, num_budgets: int) -> Game:
         new_consensus(learner, size, k, c),
         new_frozen(traits.way, num_budgets, size, n, k),
         new_scratch(num_budgets + 1, size, k, c),
+        np.zeros(4, dtype=np.int64),
     )
 
 
@@ -63,7 +66,7 @@ def _turn(stream: Stream, step: int) -> Turn:
     row, next_row = stream.rows[step], stream.rows[min(step + 1, stream.rows.size - 1)]
     votes = stream.predictions[row]
     return Turn(
-        step + 1,
+        stream.before + step + 1,
         votes,
         stream.advice[row],
         stream.labels[row],
@@ -159,15 +162,15 @@ def _scale(t: int, early: int, early_labels: int, horizon: int, budget: int) -> 
 
 
 @compiled
-def _play_all(
+def play_rounds(
     game: Game, hindsight_models: Array, budgets: Array, grid: Array, loss_trace: Array, queries_trace: Array
-) -> tuple[int, int]:
-    """Play every round; return how many budgets are spent in the end, and how many labels were bought."""
-    learner, stream = game.learner, game.stream
-    horizon = stream.rows.size
+) -> None:
+    """Play every round of the game's stream, which may be the next part of a longer one."""
+    learner, stream, progress = game.learner, game.stream, game.progress
+    horizon = total_rounds(stream)
     early = horizon // 10 if learner.scaled else 0
-    bought, early_labels, num_frozen, recorded = 0, 0, 0, 0
-    for step in range(horizon):
+    bought, early_labels, num_frozen, recorded = progress[0], progress[1], progress[2], progress[3]
+    for step in range(stream.rows.size):
         turn = _turn(stream, step)
         while num_frozen < budgets.size and bought >= budgets[num_frozen]:
             leave_behind(game, num_frozen, turn.t)
@@ -184,7 +187,7 @@ def _play_all(
         if recorded < grid.size and grid[recorded] == turn.t:
             _record(game, num_frozen, bought, budgets, loss_trace[:, recorded], queries_trace[:, recorded])
             recorded += 1
-    return num_frozen, bought
+    progress[0], progress[1], progress[2], progress[3] = bought, early_labels, num_frozen, recorded
 
 
 @compiled_inline
@@ -213,6 +216,6 @@ def replay_realization(
     round, for a learner that follows it, and empty for the others. Results go to loss and queries (B,) and to the
     traces (B, G).
     """
-    game = _new_game(learner, stream, budgets.size)
-    num_frozen, bought = _play_all(game, hindsight_models, budgets, grid, loss_trace, queries_trace)
-    _record(game, num_frozen, bought, budgets, loss, queries)
+    game = new_game(learner, stream, budgets.size)
+    play_rounds(game, hindsight_models, budgets, grid, loss_trace, queries_trace)
+    _record(game, game.progress[2], game.progress[0], budgets, loss, queries)

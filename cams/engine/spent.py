@@ -25,7 +25,7 @@ from cams.engine.frozen import (
 from cams.engine.instructions import smaller
 from cams.engine.naming import model_of_policy, names_policy
 from cams.engine.spec import TILE_SLOTS
-from cams.engine.state import Game, Turn
+from cams.engine.state import Game, Turn, total_rounds
 from cams.engine.tiles import mix_roughly, rough_margin
 from cams.engine.weighing import rate_at, rate_of, weigh_slot
 from cams.randomness import MODEL, POLICY, TIE
@@ -84,7 +84,7 @@ def _list_leaders(game: Game, slot: int, t: int) -> None:
         return
     # From the largest rate that may come to the smallest.
     eta_now = rate_at(game, t, state.evidence[slot], 0.0)
-    eta_last = rate_at(game, stream.rows.size, state.evidence[slot], 1.0)
+    eta_last = rate_at(game, total_rounds(stream), state.evidence[slot], 1.0)
     best_policy = learner.recommend == spec.RECOMMEND_BEST_POLICY
     on, off = (1.0, 0.0) if best_policy else (stream.on, stream.off)
     list_heaviest(state.policy_losses[slot], slot, eta_now, eta_last, on, off, frozen)

@@ -6,14 +6,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cams.engine.compiled import Array, compiled_making_arrays
+from cams.engine.compiled import Array, compiled_inline, compiled_making_arrays
 from cams.engine.consensus import Consensus
 from cams.engine.frozen import OPEN, Frozen
 from cams.engine.spec import TILE_SLOTS, KernelSpec
 
 
 class Stream(NamedTuple):
-    """What is played: row ids (T,), the bundle's arrays, uniforms (T, 4), and what constant policies look like."""
+    """What is played: row ids (T,), the bundle's arrays, uniforms (T, 4), and what constant policies look like.
+
+    It may be a part of a longer stream, with rounds before and after it.
+    """
 
     rows: Array
     predictions: Array
@@ -23,6 +26,8 @@ class Stream(NamedTuple):
     num_classes: int
     on: float
     off: float
+    before: int = 0
+    after: int = 0
 
 
 class Turn(NamedTuple):
@@ -87,7 +92,10 @@ class Traits(NamedTuple):
 
 
 class Game(NamedTuple):
-    """One learner on one realization: all that its rounds share."""
+    """One learner on one realization: all that its rounds share.
+
+    progress (4,) counts labels bought, those bought early, budgets spent, and rounds recorded.
+    """
 
     learner: KernelSpec
     traits: Traits
@@ -96,6 +104,13 @@ class Game(NamedTuple):
     consensus: Consensus
     frozen: Frozen
     work: Scratch
+    progress: Array
+
+
+@compiled_inline
+def total_rounds(stream: Stream) -> int:
+    """Return T, the length of the stream that this one is the whole or a part of."""
+    return stream.before + stream.rows.size + stream.after
 
 
 @compiled_making_arrays

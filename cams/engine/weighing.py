@@ -8,7 +8,7 @@ from cams.engine import spec
 from cams.engine.arithmetic import weigh, weigh_with_prior
 from cams.engine.compiled import Array, compiled_inline
 from cams.engine.consensus import strength
-from cams.engine.state import Game
+from cams.engine.state import Game, total_rounds
 
 
 @compiled_inline
@@ -22,7 +22,7 @@ def rate_at(game: Game, t: int, evidence: float, mass: float) -> float:
         return learner.rate * sqrt(log_size / (stream.predictions.shape[1] * clock))
     c = max(2, stream.num_classes)
     rho = max(0.0, 1.0 - mass)
-    return learner.rate * sqrt(1.0 / sqrt(t) + rho / (c**2 * log(c))) * sqrt(log_size / stream.rows.size)
+    return learner.rate * sqrt(1.0 / sqrt(t) + rho / (c**2 * log(c))) * sqrt(log_size / total_rounds(stream))
 
 
 @compiled_inline
