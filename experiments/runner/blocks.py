@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from cams.bundle import Bundle
 from cams.outcome import Replay
-from cams.realizations import LearnerLike, replay
+from cams.realizations import replay
+from cams.stage import LearnerLike
 from data_prep.pipeline.tasks import in_parallel, width_elsewhere
 
 Orders = npt.NDArray[np.int64] | None
