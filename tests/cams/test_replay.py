@@ -31,11 +31,13 @@ REFUSED = {
     "there is no learner 'exp_4'; did you mean 'exp4'?": {"learners": ["cams", "exp_4"]},
     "there is no learner 'zzz'": {"learners": ["zzz"]},
     "there is no learner to replay": {"learners": []},
-    "learner 'cams' has no setting 'rat' (it has: rate, floor); did you mean 'rate'?": {
+    "learner 'cams' has no setting 'rat' (it has: rate, rate_rule, prior, fade, votes, floor); did you mean 'rate'?": {
         "learners": [("cams", {"rat": 2.0})]
     },
     "learner 'rs' has no setting 'delta' (it has: none)": {"learners": [("rs", {"delta": 0.1})]},
-    "learner 'cams' has no setting 'policy' (it has: rate, floor)": {"learners": [("cams", {"policy": 0})]},
+    "learner 'cams' has no setting 'policy' (it has: rate, rate_rule, prior, fade, votes, floor)": {
+        "learners": [("cams", {"policy": 0})]
+    },
     "learner 'cams' is listed twice; give each a label of its own": {"learners": ["cams", "mp", "cams"]},
     "learner {'rate': 2.0} has no name": {"learners": [{"rate": 2.0}]},
     "learner 'cams_adversarial': rho is 'none', expected 'proof' or 'label'": {
