@@ -45,11 +45,17 @@ def chosen_rows(predictions: np.ndarray, labels: np.ndarray, easier_than: list[f
     return np.array(rows)
 
 
+def labels_of(bundle: cams.Bundle) -> np.ndarray:
+    if bundle.labels is None:
+        raise cams.InputError("the bundle has no labels, and a contact sheet says who is right")
+    return bundle.labels
+
+
 def verdicts(bundle: cams.Bundle, rows: np.ndarray, classes: list[str]) -> pd.DataFrame:
     """One line per image and family: share of its models that are right, and the label most of them give."""
     records: list[dict[str, Any]] = []
     for row in rows.ravel():
-        truth = int(bundle.labels[row])
+        truth = int(labels_of(bundle)[row])
         for family, columns in families_of(list(bundle.model_names)).items():
             votes = np.bincount(bundle.predictions[row, columns], minlength=bundle.num_classes)
             records.append(
@@ -104,7 +110,7 @@ def contact_sheet(cfg: DictConfig) -> list[Path]:
         if not Path(path).exists():
             raise cams.InputError(f"{path} is missing: python -m data_prep.all dataset=cifar10")
     bundle = cams.Bundle.load(cfg.bundle)
-    rows = chosen_rows(bundle.predictions, bundle.labels, list(cfg.easier_than))
+    rows = chosen_rows(bundle.predictions, labels_of(bundle), list(cfg.easier_than))
     said = verdicts(bundle, rows, list(cfg.classes))
     with np.load(cfg.split, allow_pickle=False) as split:
         pool_rows = split["pool_rows"]

@@ -118,7 +118,9 @@ def figure_data(grid: Sequence[Sequence[Panel | None]]) -> dict[str, Any]:
     panels = [panel for row in grid for panel in row if panel]
     looks: dict[Look, int] = {}
     legend = {}
-    for line in [*(s for p in panels for s in p.series), *(r for p in panels for r in p.references)]:
+    lines: list[Series | Reference] = [line for panel in panels for line in panel.series]
+    lines += [level for panel in panels for level in panel.references]
+    for line in lines:
         index = looks.setdefault(line.look._replace(title=""), len(looks))
         if line.label:
             legend[line.label] = index
