@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import sys
 import traceback
@@ -47,6 +48,8 @@ class NameFailures(Callback):
     """Hydra callback: clear the notes when a sweep starts, read them out when it ends."""
 
     def on_multirun_start(self, config: DictConfig, **kwargs: Any) -> None:
+        # Where Slurm keeps no accounts its launcher would warn of that every few seconds, and waits for files anyway.
+        os.environ.setdefault("SUBMITIT_LOG_LEVEL", "ERROR")
         shutil.rmtree(_notes(config.hydra), ignore_errors=True)
 
     def on_multirun_end(self, config: DictConfig, **kwargs: Any) -> None:

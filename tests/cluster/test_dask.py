@@ -9,15 +9,20 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import cams
+from data_prep.pipeline import tasks
 from data_prep.pipeline.cluster import connected
+from data_prep.pipeline.dataset import Table
 from data_prep.pipeline.tasks import in_parallel, width_elsewhere
 from experiments.runner.blocks import replay_in_blocks
+from tests.data_prep.conftest import context_for
+from tests.data_prep.datasets.tabular.test_tabular import SMALL, train
 
 pytest.importorskip("distributed", reason="Dask is not installed")
 
@@ -80,6 +85,29 @@ def test_a_replay_is_the_same_in_blocks_elsewhere() -> None:
         there = replay_in_blocks(bundle, ["cams", "mp", "oracle"], realizations=7, order=order, **how)
         assert here.to_frame().equals(there.to_frame())
         assert here.summary().equals(there.summary())
+
+
+@pytest.mark.usefixtures("cluster")
+def test_training_elsewhere_leaves_the_same_models_and_checkpoints(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 3, 400)
+    table = Table(rng.normal(size=(400, 5)) + 3 * labels[:, None], labels, num_classes=3, groups=np.arange(400) % 4)
+    _, classifiers, policies = train(table, context_for("vertebral", tmp_path / "there", **SMALL))
+    there = {path.name for path in (tmp_path / "there").rglob("*.npz")}
+    with elsewhere_forgotten():
+        _, own_classifiers, own_policies = train(table, context_for("vertebral", tmp_path / "here", **SMALL))
+    np.testing.assert_array_equal(classifiers.pool_predictions, own_classifiers.pool_predictions)
+    np.testing.assert_array_equal(policies.pool_rewards.values, own_policies.pool_rewards.values)
+    assert there == {path.name for path in (tmp_path / "here").rglob("*.npz")}
+    assert there
+
+
+@contextmanager
+def elsewhere_forgotten() -> Iterator[None]:
+    """Run tasks on this machine although a cluster is in use."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tasks, "_elsewhere", [])
+        yield
 
 
 @pytest.mark.usefixtures("cluster")
