@@ -26,6 +26,7 @@ class Context:
     sharpness: float
     sharpness_check: DictConfig
     labels_check: DictConfig
+    prior_check: DictConfig
     precision_check: DictConfig
     n_jobs: int
     settings: DictConfig
@@ -42,6 +43,7 @@ class Context:
             sharpness=cfg.sharpness,
             sharpness_check=cfg.sharpness_check,
             labels_check=cfg.labels_check,
+            prior_check=cfg.prior_check,
             precision_check=cfg.precision_check,
             n_jobs=cfg.n_jobs,
             settings=settings_at_scale(cfg.dataset, cfg.scale.name),

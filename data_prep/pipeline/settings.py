@@ -28,6 +28,13 @@ GENERAL: Schema = {
         "realizations": int,
     },
     "labels_check": {"few": Range(int, 1), "horizon": Range(int, 1), "realizations": Range(int, 1)},
+    "prior_check": {
+        "strengths": [Range(float, 0)],
+        "fades": [Range(float, 0)],
+        "horizon": Range(int, 1),
+        "budget_shares": [Range(float, 0, 1)],
+        "realizations": Range(int, 1),
+    },
     "precision_check": {"horizon": Range(int, 1), "realizations": Range(int, 1)},
     "n_jobs": (Range(int, 1), Range(int, -1, -1)),
     "cluster": (str, None),

@@ -17,7 +17,7 @@ from data_prep.pipeline import code
 PLACE = Path("results/code.json")
 
 # The modules at the door of each stage; those of preparation also run the module of their data set, `seeds` of all.
-PREPARATION = ("fetch", "split", "classifiers", "policies", "sharpness", "labels", "bundle")
+PREPARATION = ("fetch", "split", "classifiers", "policies", "sharpness", "labels", "prior", "bundle")
 EXPERIMENTS = {
     "seeds": ("experiments.claims.training_seeds", *(f"data_prep.{stage}" for stage in PREPARATION)),
     "replay": ("experiments.runner.jobs",),
