@@ -88,14 +88,6 @@ def read_record(path: Path) -> Record:
     return Record(table, facts)
 
 
-def read_facts(path: Path) -> dict[str, Any] | None:
-    """Return what is written about a record, or None if there is no whole record at that path."""
-    try:
-        return read_record(path).facts
-    except cams.InputError:
-        return None
-
-
 def state_of(path: Path, origin: Origin) -> State:
     """Compare a record with what it would be made from now."""
     if not path.is_file():
