@@ -12,6 +12,7 @@ from experiments.claims.statistics.base import (
     Check,
     Statistic,
     at_full_budget,
+    labels,
     percent,
     title,
     two_curves,
@@ -129,7 +130,7 @@ def analyse_difference(evidence: Evidence, check: Check) -> str:
     furthest = "furthest behind" if gap[worst] > 0 else "least ahead"
     return (
         f"Against {title(check['baseline'])} {title(check['learner'])} {leads} and is {furthest} at "
-        f"{costs[worst]:,.0f} labels, by {abs(gap[worst]):,.1f} errors; at full budget {ends}."
+        f"{labels(costs[worst])}, by {abs(gap[worst]):,.1f} errors; at full budget {ends}."
         f"{_what_context_is_worth(evidence)}{_what_bad_advice_costs(evidence, check, mine, other)}"
     )
 
@@ -138,7 +139,7 @@ def analyse_at_cost(evidence: Evidence, check: Check) -> str:
     mine, other = two_curves(evidence, check)
     costs, gap = equal_cost_gaps(mine, other, check["points"])
     ahead = np.flatnonzero(gap < 0)
-    passing = f"is first ahead at {costs[ahead[0]]:,.0f} labels" if len(ahead) else "is never ahead"
+    passing = f"is first ahead at {labels(costs[ahead[0]])}" if len(ahead) else "is never ahead"
     last = f"{gap[-1]:+,.2f} errors at {costs[-1]:,.0f} labels" if len(costs) else "no common range"
     return (
         f"{title(check['learner'])} {passing} of {title(check['baseline'])} on the common range and ends it at {last}."
