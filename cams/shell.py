@@ -1,0 +1,165 @@
+"""The command `cams`, for people with a bundle of their own and no clone of this repository.
+
+cams learners
+cams check mine.npz
+cams replay mine.npz --learners cams,mp,rs --budgets 0,10,50 --plot mine.png
+cams plot mine-replay.npz mine.png
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import textwrap
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+import cams
+from cams.errors import InputError
+from cams.guide import ABOUT
+from cams.outcome import Replay
+
+BAD_INPUT = 2
+# `check` answers in seconds: no longer streams, no more of them.
+CHECK_ROUNDS, CHECK_REALIZATIONS = 2_000, 10
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; bad input is one sentence on stderr and exit code 2."""
+    parsed = _parser().parse_args(arguments)
+    try:
+        parsed.run(parsed)
+    except InputError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return BAD_INPUT
+    except KeyboardInterrupt:
+        print("stopped, nothing was written", file=sys.stderr)
+        return 130
+    return 0
+
+
+def list_learners(_: argparse.Namespace) -> None:
+    """Print every learner with what it is and when to use it."""
+    for name, about in ABOUT.items():
+        print(name)
+        print(textwrap.fill(about, 100, initial_indent="    ", subsequent_indent="    "))
+
+
+def check(options: argparse.Namespace) -> None:
+    """Print what is in a bundle, how good models and policies are, and what labels can do."""
+    bundle = cams.Bundle.load(options.bundle)
+    print(bundle)
+    if bundle.labels is None:
+        print("no labels: good for a Selector, but it cannot be replayed or judged")
+        return
+    wrong = bundle.predictions != bundle.labels[:, None]
+    print(_accuracies("models", bundle.model_names, wrong))
+    disagree = (bundle.predictions != bundle.predictions[:, :1]).any(axis=1).mean()
+    print(f"models disagree on {disagree:.1%} of the rows; some model is right on {1 - wrong.all(axis=1).mean():.1%}")
+    if bundle.num_policies:
+        followed = np.take_along_axis(wrong, bundle.advice.argmax(axis=2), axis=1)
+        print(_accuracies("policies, each by its favourite model", bundle.policy_names, followed))
+        print(_does_context_pay(1 - wrong.mean(axis=0).min(), 1 - followed.mean(axis=0).min()))
+    print(_do_labels_matter(bundle))
+
+
+def _accuracies(what: str, names: list[str], wrong: np.ndarray) -> str:
+    accuracy = pd.Series(1 - wrong.mean(axis=0), index=names).sort_values(ascending=False)
+    lines = [f"  {value:6.1%}  {name}" for name, value in accuracy.items()]
+    return "\n".join([f"accuracy of {what}:", *lines])
+
+
+def _does_context_pay(best_model: float, best_policy: float) -> str:
+    gain = best_policy - best_model
+    verdict = "context pays" if gain > 0 else "context does not pay: no policy beats the best single model"
+    return f"{verdict} (best policy {best_policy:.1%}, best model {best_model:.1%}, {100 * gain:+.1f} points)"
+
+
+def _do_labels_matter(bundle: cams.Bundle) -> str:
+    """Replay CAMS without labels, with a few and with all it wants."""
+    horizon = min(bundle.num_rows, CHECK_ROUNDS)
+    few = max(1, horizon // 50)
+    result = cams.replay(
+        bundle, ["cams"], horizon=horizon, budgets=[0, few, horizon], realizations=CHECK_REALIZATIONS, seed=0
+    )
+    without, with_few, with_all = result.loss[0].mean(axis=1)
+    bought = result.queries[0].mean(axis=1)
+    return (
+        f"CAMS over {horizon} rounds: {without:.1f} mistakes without a label, {with_few:.1f} with {bought[1]:.0f}, "
+        f"{with_all:.1f} with the {bought[2]:.0f} it wants; the best model in hindsight makes "
+        f"{result.model_losses.min(axis=1).mean():.1f}"
+    )
+
+
+def replay(options: argparse.Namespace) -> None:
+    """Replay a bundle, print the summary, and keep what was asked for."""
+    bundle = cams.Bundle.load(options.bundle)
+    result = cams.replay(
+        bundle,
+        options.learners,
+        horizon=bundle.num_rows if options.horizon is None else options.horizon,
+        budgets=options.budgets,
+        realizations=options.realizations,
+        seed=options.seed,
+        n_jobs=options.jobs or os.cpu_count() or 1,
+        regularize=options.regularize,
+        scaled=options.scaled,
+    )
+    print(result.summary().round(2).to_string(index=False))
+    if options.out:
+        result.save(options.out)
+    if options.plot:
+        result.plot(options.plot)
+
+
+def plot(options: argparse.Namespace) -> None:
+    """Draw a replay that was saved."""
+    Replay.load(options.replay).plot(options.picture)
+
+
+def _whole_numbers(text: str) -> list[int]:
+    return [int(part) for part in text.split(",")]
+
+
+def _names(text: str) -> list[str]:
+    return [part.strip() for part in text.split(",")]
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="cams", description=cams.__doc__)
+    parser.add_argument("--version", action="version", version=f"cams {cams.__version__}")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    learners = commands.add_parser("learners", help="what each learner is, and when to use it")
+    learners.set_defaults(run=list_learners)
+
+    checked = commands.add_parser("check", help="what is in a bundle: accuracies, does context pay, do labels matter")
+    checked.add_argument("bundle", type=Path, metavar="FILE")
+    checked.set_defaults(run=check)
+
+    replayed = commands.add_parser("replay", help="replay a bundle through learners at several budgets")
+    replayed.add_argument("bundle", type=Path, metavar="FILE")
+    replayed.add_argument("--learners", type=_names, default=["cams"], metavar="A,B", help="default: cams")
+    replayed.add_argument("--budgets", type=_whole_numbers, required=True, metavar="0,10,50")
+    replayed.add_argument("--horizon", type=int, help="rounds of a stream (default: every row of the bundle)")
+    replayed.add_argument("--realizations", type=int, default=20, help="streams (default: 20)")
+    replayed.add_argument("--seed", type=int, default=0)
+    replayed.add_argument("--jobs", type=int, default=0, help="threads (default: all cores)")
+    replayed.add_argument("--regularize", action="store_true", help="keep policies away from 0")
+    replayed.add_argument("--scaled", action="store_true", help="spread each budget over the known horizon")
+    replayed.add_argument("--plot", type=Path, metavar="PNG", help="draw mistakes against labels")
+    replayed.add_argument("--out", type=Path, metavar="NPZ", help="keep the replay for `cams plot`")
+    replayed.set_defaults(run=replay)
+
+    drawn = commands.add_parser("plot", help="draw a replay kept with --out")
+    drawn.add_argument("replay", type=Path, metavar="NPZ")
+    drawn.add_argument("picture", type=Path, metavar="PNG")
+    drawn.set_defaults(run=plot)
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())
