@@ -93,6 +93,8 @@ class Bundle:
             raise InputError(f"num_classes is {self.num_classes}, but there are {len(self._classes)} classes")
         self.predictions = in_range("predictions", votes, self.num_classes)
         self.predictions[silent] = ABSTAINS
+        if silent.all(axis=1).any():
+            raise InputError(f"predictions[{int(silent.all(axis=1).argmax())}] has no answer of any model")
         self.labels = None if truth is None else in_range("labels", truth, self.num_classes)
         self.model_names = listed_names("model_names", columns if model_names is None else model_names, k, "model")
         self.groups = None if groups is None else np.array(as_array("groups", groups))

@@ -13,6 +13,7 @@ from cams.bundle import Bundle
 from cams.engine.hindsight import favourite_models, hindsight_losses, models_of_policy
 from cams.engine.kernel import replay_realization
 from cams.engine.state import Stream
+from cams.learners.base import among_answers
 from cams.policies import constant_masses
 from cams.policies import regularize as regularize_advice
 from cams.rounds import play
@@ -45,13 +46,21 @@ def play_pool(
         bar.update(horizon)
 
 
+def _advice_followed(bundle: Bundle, regularize: bool) -> Array:
+    """Return advice (N, n, k) as a follower of policies sees it: regularised if asked, none for models that abstain."""
+    advice = regularize_advice(bundle.advice) if regularize else bundle.advice
+    if not bundle.abstains:
+        return advice
+    return np.stack([among_answers(pi, votes) for pi, votes in zip(advice, bundle.predictions, strict=True)])
+
+
 class PoolStage:
     """A stage whose bundle is in memory."""
 
     def __init__(self, stage: Stage, bundle: Bundle) -> None:
         assert bundle.labels is not None  # `_check_stream` refuses a bundle without labels
         self.stage, self.bundle, self.labels = stage, bundle, bundle.labels
-        self.advice = regularize_advice(bundle.advice) if stage.regularize else bundle.advice
+        self.advice = _advice_followed(bundle, stage.regularize)
         self.favourites = np.empty((bundle.num_rows, bundle.num_policies), dtype=np.int32)
 
     def find_favourites(self, start: int) -> None:
@@ -67,7 +76,7 @@ class PoolStage:
         )  # fmt: skip
         best = stage.best_policy(realization)
         for run in stage.runs:
-            play_run = self._play_slowly if run.learner.kernel() is None else self._play_compiled
+            play_run = self._play_compiled if stage.is_compiled(run.learner) else self._play_slowly
             play_run(run, rows, draws, best, stage.out(run, realization))
 
     def _play_compiled(self, run: Run, rows: Integers, draws: Array, best: int, out: list[Array]) -> None:
@@ -81,7 +90,7 @@ class PoolStage:
         replay_realization(stream, kernel, models, self.stage.budgets[run.block], self.stage.grid, *out)
 
     def _play_slowly(self, run: Run, rows: Integers, draws: Array, best: int, out: list[Array]) -> None:
-        """Run a learner that has no compiled twin, round by round."""
+        """Run a learner itself, round by round."""
         loss, queries, loss_trace, queries_trace = out
         budget, grid = int(self.stage.budgets[run.block.start]), self.stage.grid
         learner = run.player.make(budget, best)

@@ -128,8 +128,6 @@ def _check_stream(
             raise InputError("a stored bundle is replayed in the order of its rows: order='stream'")
     elif bundle.labels is None:
         raise InputError("a bundle without labels cannot be replayed")
-    elif bundle.abstains:
-        raise InputError("a bundle in which a model has no answer cannot be replayed")
     if order is None or isinstance(order, str):
         if horizon > bundle.num_rows:
             raise InputError(f"horizon is {horizon}, but the bundle has only {bundle.num_rows} rows")

@@ -107,13 +107,18 @@ class Stage:
         return int(self.grid[-1])
 
     def _runs(self, a: int, player: Player) -> list[Run]:
-        """Budgets share one pass unless they shape the path, or the learner has no compiled twin."""
+        """Budgets share one pass unless they shape the path, or the learner is not played by compiled code."""
         learners = [player.make(budget) for budget in self.budgets]
         first = learners[0]
-        apart = first.budget_shapes_queries or (first.problem.scaled and first.scalable) or first.kernel() is None
+        scaled = first.problem.scaled and first.scalable
+        apart = first.budget_shapes_queries or scaled or not self.is_compiled(first)
         if apart:
             return [Run(a, player, learner, slice(b, b + 1)) for b, learner in enumerate(learners)]
         return [Run(a, player, first, slice(0, len(learners)))]
+
+    def is_compiled(self, learner: Learner) -> bool:
+        """Say whether compiled code plays a learner: it has a twin, and every model always has an answer."""
+        return learner.kernel() is not None and not self.bundle.abstains
 
     def uniforms(self, realization: int) -> np.random.Generator:
         """Return the generator of a realization's uniforms, four a round."""

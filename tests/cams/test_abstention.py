@@ -130,3 +130,29 @@ def test_every_way_to_say_nothing_is_the_same(learner, make_bundle, tmp_path):
 def test_silence_where_it_cannot_be(call, message):
     with pytest.raises(InputError, match=message):
         call()
+
+
+@pytest.mark.parametrize("learner", list(cams.LEARNERS))
+def test_a_replay_plays_gaps_as_a_selector_does(learner, make_bundle):
+    whole = make_bundle(rows=T, k=K, n=N, c=C)
+    bundle = cams.Bundle(predictions=with_gaps(whole), labels=whole.labels, advice=whole.advice, num_classes=C)
+    assert bundle.abstains
+    order = np.arange(T)[None]
+    result = cams.replay(bundle, [learner], horizon=T, budgets=[60], realizations=1, seed=3, order=order)
+    assert result.model_losses[0].tolist() == (bundle.predictions != bundle.labels[:, None]).sum(axis=0).tolist()
+    if learner in ONLINE:
+        selector = make(learner)
+        mistakes = 0
+        for row in range(T):
+            decision = selector.step(with_gaps(whole)[row], whole.advice[row])
+            mistakes += decision.prediction != whole.labels[row]
+            if decision.query:
+                selector.label(decision.ticket, int(whole.labels[row]))
+        assert (result.loss.item(), result.queries.item()) == (mistakes, selector.spent)
+    else:
+        assert result.loss.item() <= min(result.model_losses.min(), result.policy_losses.min())
+
+
+def test_a_row_without_any_answer_is_refused():
+    with pytest.raises(InputError, match=r"predictions\[1\] has no answer of any model"):
+        cams.Bundle(predictions=[[0, None], [None, None]], labels=[0, 1])
