@@ -49,6 +49,9 @@ class Part(NamedTuple):
 class StoredBundle:
     """Predictions, labels and advice on disk. Headers are compared at once, rows checked whenever they are read."""
 
+    # Every model has an answer on every row; a part with a negative class is refused.
+    abstains = False
+
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self.folder = Path(folder)
         self._predictions, self._labels = self._mapped("predictions", 2), self._mapped("labels", 1)
