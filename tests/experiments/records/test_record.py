@@ -28,6 +28,7 @@ ROWS = [
 ]
 PLAN = {
     "experiment": "small",
+    "dataset": "made up",
     "horizon": 10,
     "learners": [{"label": "cams"}],
     "cases": [{"label": ""}],
