@@ -247,4 +247,4 @@ def evidence_regret(num_extended: int, evidence: float, *, prior: float = 0.0, d
 def expected_evidence(horizon: float) -> float:
     """2/3 (T + 1)^(3/2), at least E[V] of a learner that asks with z_t >= 1/sqrt(t) where models disagree."""
     _require_horizon(horizon)
-    return 2 / 3 * (horizon + 1) ** 1.5
+    return float(2 / 3 * (horizon + 1) ** 1.5)

@@ -37,14 +37,15 @@ def run(context: Context) -> None:
 def trained_rewards(context: Context) -> np.ndarray:
     """Rewards (N, s, k) on the pool before they were rounded for storage."""
     dataset = get_dataset(context.dataset)
-    settings = OmegaConf.merge(context.settings, {"policies": {"stored": "float32"}})
+    settings: Any = OmegaConf.merge(context.settings, {"policies": {"stored": "float32"}})
+    split = Split.load(context.made("splits"))
     policies = dataset.train_policies(
         dataset.load(context),
-        Split.load(context.made("splits")),
+        split,
         Classifiers.load(context.made("classifiers")),
         replace(context, settings=settings),
     )
-    return policies.pool_rewards.rows(0, None)
+    return policies.pool_rewards.rows(0, len(split.pool_rows))
 
 
 def bundle_with_advice(bundle: Bundle, rewards: np.ndarray, context: Context) -> Bundle:
@@ -73,7 +74,7 @@ def decisions(bundle: Bundle, order: np.ndarray, coins: np.ndarray) -> np.ndarra
     made = np.empty((len(order), 4), dtype=int)
     for t, (row, decided, _) in enumerate(play(learner, bundle, order, coins)):
         answer = decided.predictions[decided.model]
-        made[t] = decided.model, answer, decided.query, answer != bundle.labels[row]
+        made[t] = decided.model, answer, decided.query, answer != bundle.labels[row]  # type: ignore[index]  # made with labels
     return made
 
 

@@ -16,8 +16,10 @@ from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 from numba import njit
 from tqdm import tqdm
@@ -40,7 +42,7 @@ CONTEXT_FREE = ("mp", "qbc", "iwal", "rs")
 
 
 @njit(cache=True, fastmath=True, nogil=True)
-def read_advice(rows, advice):
+def read_advice(rows: npt.NDArray[np.int64], advice: npt.NDArray[np.float32]) -> np.float32:
     """Sum the advice in stream order: the least that can be done with it."""
     total = np.float32(0)
     for row in rows:
@@ -85,7 +87,7 @@ def ratio(
 
 def replayed(
     bundle: cams.Bundle, learner: str, budgets: list[int], horizon: int, realizations: int = 1, n_jobs: int = 1
-):
+) -> Callable[[], object]:
     return lambda: cams.replay(
         bundle, [learner], horizon=horizon, budgets=budgets, realizations=realizations, seed=0, n_jobs=n_jobs
     )
@@ -114,20 +116,22 @@ def in_this_thread(bundle: cams.Bundle, learner: str, budgets: list[int], horizo
         budget=budgets[-1],
     )
     rows, draws = stream_order(0, 0, bundle.num_rows, horizon), uniforms(0, 0, horizon)
-    stream = Stream(rows, bundle.predictions, bundle.labels, bundle.advice, draws, bundle.num_classes, 1.0, 0.0)
+    stream = Stream(
+        rows, bundle.predictions, np.asarray(bundle.labels), bundle.advice, draws, bundle.num_classes, 1.0, 0.0
+    )
     hindsight = np.zeros(horizon if made.needs_hindsight else 0, dtype=np.int64)
     shape = (len(budgets), 0)
-    out = [np.zeros(len(budgets), np.int64), np.zeros(len(budgets), np.int64), np.zeros(shape, np.int64)]
     grid = np.empty(0, dtype=np.int64)
-    return lambda: replay_realization(
-        stream, made.kernel(), hindsight, np.asarray(budgets), grid, *out, np.zeros(shape, np.int64)
-    )
+    loss, queries = np.zeros((2, len(budgets)), np.int64)
+    kernel: Any = made.kernel()
+    traces = np.zeros((2, *shape), np.int64)
+    return lambda: replay_realization(stream, kernel, hindsight, np.asarray(budgets), grid, loss, queries, *traces)
 
 
 def one_round_seconds(bundle: cams.Bundle, learner: str, horizon: int) -> float:
     """Return the time per round of the readable learner."""
     rows, draws = stream_order(0, 0, bundle.num_rows, horizon), uniforms(0, 0, horizon)
-    settings = {"policy": 0} if cams.LEARNERS[learner].needs_hindsight else {}
+    settings: dict[str, Any] = {"policy": 0} if cams.LEARNERS[learner].needs_hindsight else {}
 
     def run() -> None:
         made = cams.make_learner(

@@ -3,8 +3,9 @@
 Data card: docs/data/covtype.md
 """
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import numpy as np
 import pandas as pd
@@ -15,7 +16,7 @@ from data_prep.datasets.tabular.settings import SETTINGS
 from data_prep.datasets.tabular.table import load, save_table, split, table_from
 from data_prep.pipeline.context import Context
 from data_prep.pipeline.dataset import Table
-from data_prep.pipeline.sources import Mirror, Official, PyPIWheel, first_available, open_member
+from data_prep.pipeline.sources import Mirror, Official, PyPIWheel, Source, first_available, open_member
 
 __all__ = ["SETTINGS", "fetch", "load", "split", "train_classifiers", "train_policies"]
 
@@ -36,7 +37,7 @@ WHEEL = PyPIWheel(
 
 def fetch(context: Context) -> None:
     expected = "covtype.data.xz: 581012 comma-separated lines of 54 whole numbers and a label 1..7"
-    candidates = [
+    candidates: list[tuple[Source, Callable[[Path], Table]]] = [
         (Mirror("covtype/covtype.data.xz"), parse_xz),
         (FIGSHARE, parse_gz),
         (UCI, parse_zip),
@@ -65,6 +66,6 @@ def parse_wheel(archive: Path) -> Table:
         return read_csv(stream, skiprows=1)
 
 
-def read_csv(stream: IO[bytes], **options) -> Table:
+def read_csv(stream: IO[bytes], **options: Any) -> Table:
     rows = pd.read_csv(stream, header=None, dtype=np.int16, **options).to_numpy()
     return table_from(rows[:, :-1], rows[:, -1].astype(np.int64) - 1, (581012, 54), CLASS_COUNTS, TABLE_HASH)

@@ -4,7 +4,7 @@ Data card: docs/data/drift.md
 """
 
 import gzip
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import IO
@@ -19,7 +19,7 @@ from data_prep.pipeline.dataset import Table
 from data_prep.pipeline.hashes import fingerprint
 from data_prep.pipeline.schema import Schema
 from data_prep.pipeline.settings import policies
-from data_prep.pipeline.sources import Mirror, Official, first_available, open_member, require
+from data_prep.pipeline.sources import Mirror, Official, Source, first_available, open_member, require
 from data_prep.training.perceptron import MEMBER, train_policies
 
 __all__ = ["SETTINGS", "fetch", "load", "split", "train_classifiers", "train_policies"]
@@ -48,7 +48,7 @@ OFFICIAL = Official("https://archive.ics.uci.edu/static/public/224/gas+sensor+ar
 def fetch(context: Context) -> None:
     expected = "a folder drift with batch1.dat.gz .. batch10.dat.gz, lines 'class[;ppm] 1:v .. 128:v'"
     # The official files come first: a mirror's batches 7 and 10 may be rebuilt ones (see the data card).
-    candidates = [(OFFICIAL, parse_zip), (Mirror("drift"), parse_folder)]
+    candidates: list[tuple[Source, Callable[[Path], Table]]] = [(OFFICIAL, parse_zip), (Mirror("drift"), parse_folder)]
     save_table(first_available("drift", expected, context.download_dir, candidates), context)
 
 
@@ -94,13 +94,13 @@ def sums(features: np.ndarray, labels: np.ndarray) -> tuple[float, float, float]
     return features.sum(), by_feature @ np.arange(1, NUM_FEATURES + 1), by_row @ (labels + 1)
 
 
-def read_batch(stream: IO[bytes]) -> Batch:
+def read_batch(stream: IO[bytes] | gzip.GzipFile) -> Batch:
     """Lines `class 1:v .. 128:v`, or `class;ppm 1:v ..` where the concentration was kept, to (n, 128) and (n,)."""
     rows = list(read_lines(stream))
     return np.array([values for _, values in rows]), np.array([label for label, _ in rows]) - 1
 
 
-def read_lines(stream: IO[bytes]) -> Iterator[tuple[int, list[float]]]:
+def read_lines(stream: IO[bytes] | gzip.GzipFile) -> Iterator[tuple[int, list[float]]]:
     for line in stream:
         head, *pairs = line.split()
         keyed = [pair.split(b":") for pair in pairs]

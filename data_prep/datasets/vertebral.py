@@ -3,7 +3,9 @@
 Data card: docs/data/vertebral.md
 """
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import IO
 
 import numpy as np
 import pandas as pd
@@ -14,7 +16,7 @@ from data_prep.datasets.tabular.settings import SETTINGS
 from data_prep.datasets.tabular.table import load, save_table, split, table_from
 from data_prep.pipeline.context import Context
 from data_prep.pipeline.dataset import Table
-from data_prep.pipeline.sources import Mirror, Official, PyPIWheel, first_available, open_member
+from data_prep.pipeline.sources import Mirror, Official, PyPIWheel, Source, first_available, open_member
 
 __all__ = ["SETTINGS", "fetch", "load", "split", "train_classifiers", "train_policies"]
 
@@ -28,7 +30,11 @@ WHEEL = PyPIWheel("EvoCluster==1.0.5", "1e510c1e59f9f18c848a86b0fe984bec4662dfa6
 
 def fetch(context: Context) -> None:
     expected = "column_3C.dat: 310 lines of 6 numbers and a label DH, NO or SL, separated by spaces"
-    candidates = [(Mirror("vertebral/column_3C.dat"), parse_dat), (OFFICIAL, parse_zip), (WHEEL, parse_wheel)]
+    candidates: list[tuple[Source, Callable[[Path], Table]]] = [
+        (Mirror("vertebral/column_3C.dat"), parse_dat),
+        (OFFICIAL, parse_zip),
+        (WHEEL, parse_wheel),
+    ]
     save_table(first_available("vertebral", expected, context.download_dir, candidates), context)
 
 
@@ -48,7 +54,7 @@ def parse_wheel(archive: Path) -> Table:
     return checked(rows, rows.iloc[:, -1].to_numpy())
 
 
-def read_dat(stream) -> Table:
+def read_dat(stream: IO[bytes]) -> Table:
     rows = pd.read_csv(stream, sep=" ", header=None)
     return checked(rows, rows.iloc[:, -1].map({name: i for i, name in enumerate(CLASSES)}).to_numpy())
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from zlib import crc32
 
 import numpy as np
@@ -112,6 +113,6 @@ def settings_at_scale(dataset: DictConfig, scale: str) -> DictConfig:
     if scale not in dataset.scales:
         known = ", ".join(dataset.scales)
         raise InputError(f"conf/dataset/{dataset.name}.yaml has no scale '{scale}', only {known}")
-    merged = OmegaConf.merge(dataset.zoo, dataset.scales[scale] or {})
+    merged: Any = OmegaConf.merge(dataset.zoo, dataset.scales[scale] or {})
     OmegaConf.set_readonly(merged, True)
     return merged

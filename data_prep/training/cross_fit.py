@@ -40,8 +40,9 @@ def cross_fit(
     """Rewards on the pool by policies trained on all P policy rows; rewards on each fold of the policy rows by
     policies trained on the other folds, so that the held-out rewards cover every policy row."""
     settings = context.settings.policies
-    defaults = OmegaConf.to_container(settings.get("defaults", OmegaConf.create()))
-    members = [{**defaults, **member} for member in OmegaConf.to_container(settings.members)]
+    defaults: Any = OmegaConf.to_container(settings.get("defaults", OmegaConf.create()))
+    listed: Any = OmegaConf.to_container(settings.members)
+    members = [{**defaults, **member} for member in listed]
     labels = table.labels[split.policy_rows]
     rewards = (classifiers.policy_predictions == labels[:, None]).astype(np.float32)
     lesson = Lesson(table.inputs[split.policy_rows], labels, rewards)

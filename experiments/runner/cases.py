@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import product
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -112,6 +113,6 @@ def _oracle_drawn_rows(bundle: Bundle, plan: Plan, case: Case) -> pd.DataFrame:
     return _frame(index, least, np.zeros(plan.realizations, dtype=np.int64))
 
 
-def _frame(index: product[tuple[object, ...]], loss: Array, queries: Array) -> pd.DataFrame:
+def _frame(index: product[tuple[object, ...]], loss: npt.NDArray[Any], queries: npt.NDArray[Any]) -> pd.DataFrame:
     frame = pd.DataFrame(index, columns=["series", "kind", "budget", "realization", "round"])
     return frame.assign(loss=loss, queries=queries)

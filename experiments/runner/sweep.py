@@ -21,7 +21,7 @@ import cams
 FAILED, BAD_INPUT = 1, 2
 
 
-def _notes(hydra_config: DictConfig) -> Path:
+def _notes(hydra_config: Any) -> Path:
     return Path(hydra_config.sweep.dir) / "failures"
 
 

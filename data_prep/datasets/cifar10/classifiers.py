@@ -48,7 +48,8 @@ def declared_specialists(table: Table, split: Split, context: Context) -> list[S
     """The runs that `classifiers:` in the configuration asks for, family by family."""
     settings = context.settings.classifiers
     specialists = []
-    for family, networks in OmegaConf.to_container(settings.networks).items():
+    families: Any = OmegaConf.to_container(settings.networks)
+    for family, networks in families.items():
         rng = context.rng(f"favoured_classes/{family}")
         per_run = divided_classes(table.num_classes, settings.favoured, settings.runs_per_family, rng)
         for run, favoured in enumerate(per_run):

@@ -33,7 +33,7 @@ def full_model(num_outputs: int, model: str) -> nn.Module:
 
 def vgg(num_outputs: int, layers: Sequence[int | str]) -> nn.Module:
     """VGG's convolutions with batch norm; average pooling and one linear layer replace its 4096-wide ones."""
-    widths = [width for width in layers if width != "M"]
+    widths = [width for width in layers if isinstance(width, int)]
     return _with_classifier(models.vgg.make_layers(list(layers), batch_norm=True), widths[-1], num_outputs)
 
 

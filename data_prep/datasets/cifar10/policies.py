@@ -157,7 +157,7 @@ def shared_rating(
 
 
 def declared_runs(training_rows: np.ndarray, context: Context) -> list[PolicyRun]:
-    networks = OmegaConf.to_container(context.settings.policies.networks)
+    networks: Any = OmegaConf.to_container(context.settings.policies.networks)
     runs = []
     for family, declarations in networks.items():
         for number, declaration in enumerate(declarations):

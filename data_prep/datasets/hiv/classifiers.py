@@ -42,7 +42,7 @@ class Scores:
 
 
 def train_classifiers(table: Table, split: Split, context: Context) -> Classifiers:
-    settings = OmegaConf.to_container(context.settings.classifiers)
+    settings: Any = OmegaConf.to_container(context.settings.classifiers)
     members = [member | {"params": settings["families"][member["family"]]} for member in settings["members"]]
     fitting, calibration = calibration_part(table, split, context)
     regions = regions_of(table.inputs, split, context)
@@ -121,8 +121,8 @@ def train_member(
     seed = context.integer_seed("classifier", own_id)
     score = forest_scores if member["family"] == "random_forest" else network_scores
     values = score(member, table, chosen, np.concatenate(rated), seed, context)
-    parts = np.split(values, np.cumsum([len(part) for part in rated])[:-1])
-    return Scores(*parts, trained_on=len(chosen))
+    calibration, policy, pool = np.split(values, np.cumsum([len(part) for part in rated])[:-1])
+    return Scores(calibration, policy, pool, trained_on=len(chosen))
 
 
 def forest_scores(

@@ -130,7 +130,7 @@ def _starts(counts: list[np.ndarray]) -> np.ndarray:
 
 def _featurise_block(smiles: Sequence[str]) -> dict[str, np.ndarray]:
     # RDKit writes several lines per bad molecule; `valid` reports them by row instead.
-    RDLogger.DisableLog("rdApp.*")
+    RDLogger.DisableLog("rdApp.*")  # type: ignore[attr-defined]  # made when the module loads
     functions = fingerprint_functions()
     molecules = [Chem.MolFromSmiles(text) for text in smiles]
     valid = np.array([molecule is not None and molecule.GetNumAtoms() > 0 for molecule in molecules])

@@ -29,6 +29,8 @@ class SumOfEmbeddings(nn.Module):
         self.table = nn.EmbeddingBag(sum(categories), width, mode="sum")
         self.register_buffer("offsets", torch.tensor(np.concatenate([[0], np.cumsum(categories)[:-1]])))
 
+    offsets: torch.Tensor
+
     def forward(self, columns: torch.Tensor) -> torch.Tensor:
         return self.table(columns + self.offsets)
 

@@ -5,6 +5,7 @@ than others (`class_weights`), or the molecules of some regions alone (`regions`
 """
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import torch
@@ -25,7 +26,7 @@ def train_policies(table: Table, split: Split, classifiers: Classifiers, context
 
 def with_perceptron(context: Context) -> Context:
     """Every member carries the shared settings of its network, so that they too name its checkpoint."""
-    settings = OmegaConf.to_container(context.settings)
+    settings: Any = OmegaConf.to_container(context.settings)
     policies = settings["policies"]
     policies["members"] = [policies["perceptron"] | member for member in policies["members"]]
     return replace(context, settings=OmegaConf.create(settings))

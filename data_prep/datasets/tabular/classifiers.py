@@ -16,7 +16,7 @@ from data_prep.training.estimators import CLASSIFIERS, make_estimator, predict_i
 
 
 def train_classifiers(table: Table, split: Split, context: Context) -> Classifiers:
-    members = OmegaConf.to_container(context.settings.classifiers.members)
+    members: Any = OmegaConf.to_container(context.settings.classifiers.members)
     jobs = [(member, table, split, context) for member in members]
     finished = in_parallel(train_member, jobs, context.n_jobs)
     trained = list(tqdm(finished, total=len(members), desc=f"{context.dataset} classifiers", disable=None))
