@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -74,7 +75,7 @@ def main(folder: Path, lengths: list[int]) -> None:
         write_bundle(folder, max(lengths))
     stored = cams.StoredBundle(folder)
     print(f"{stored}\n{'rounds':>12} {'seconds':>9} {'CPU us a round':>17} {'own memory, MB':>15}")
-    how = {"order": "stream", "budgets": [1000], "realizations": 1, "seed": 0, "progress": False}
+    how: dict[str, Any] = {"order": "stream", "budgets": [1000], "realizations": 1, "seed": 0, "progress": False}
     cams.replay(stored, ["cams"], horizon=1000, **how)  # compiles
     for horizon in lengths:
         start = time.perf_counter(), time.process_time()

@@ -48,6 +48,12 @@ def test_every_learner_has_its_paragraph_and_its_line_of_code():
             assert line in lines, f"{name}: {path} has no line {line}"
 
 
+def test_every_page_is_in_the_navigation():
+    listed = set(re.findall(r": (\S+\.md)$", (ROOT / "mkdocs.yml").read_text(), flags=re.MULTILINE))
+    written = {str(path.relative_to(ROOT / "docs")) for path in ROOT.glob("docs/**/*.md")}
+    assert listed == written | {"claims.md"}
+
+
 def test_the_site_builds_and_loads_nothing_from_elsewhere(tmp_path):
     build = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "--site-dir", str(tmp_path)]
     run = subprocess.run(build, cwd=ROOT, capture_output=True, text=True, check=False)
