@@ -253,3 +253,19 @@ def test_silent_unless_on_a_terminal(bundle: Any, capsys: pytest.CaptureFixture[
     assert capsys.readouterr() == ("", "")
     cams.replay(bundle, ["cams"], **HOW, progress=True)
     assert "replay" in capsys.readouterr().err
+
+
+def test_parts_of_a_replay_join_to_the_whole(bundle: Any) -> None:
+    whole = cams.replay(bundle, ["cams", "oracle"], horizon=30, budgets=[5, 20], realizations=5, seed=1, trace=[10])
+    parts = [
+        cams.replay(
+            bundle, ["cams", "oracle"], horizon=30, budgets=[5, 20], realizations=count, seed=1, trace=[10],
+            first_realization=first,
+        )
+        for first, count in ((0, 2), (2, 1), (3, 2))
+    ]  # fmt: skip
+    joined = cams.Replay.joined(parts)
+    assert joined.to_frame().equals(whole.to_frame())
+    assert joined.summary().equals(whole.summary())
+    with pytest.raises(cams.InputError, match="first_realization is -1"):
+        cams.replay(bundle, ["cams"], horizon=30, budgets=[5], realizations=1, seed=1, first_realization=-1)
