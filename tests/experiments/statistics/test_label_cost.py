@@ -49,6 +49,10 @@ def test_only_the_common_range_counts() -> None:
 def test_curves_that_do_not_overlap_have_no_difference() -> None:
     first, second = curve((0, 1), (1, 1)), curve((2, 1), (3, 1))
     assert np.isnan(mean_gap(first, second, 5))
+    assert np.isnan(area_between(first, second, 5))
+    assert np.isnan(share_leading(first, second, 5))
+    # Touching in one point is no range.
+    assert np.isnan(mean_gap(curve((0, 1), (2, 1)), second, 5))
     assert np.isnan(gap_at(first, second, 1.5))
     assert leading_ranges(first, second, 5) == []
 
