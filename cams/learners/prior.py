@@ -12,9 +12,9 @@ from cams.classes import ABSTAINS
 from cams.errors import InputError
 from cams.learners.base import Floats
 
-# K and s0 of `cams_plus`.
+# K and s0 of `cams_plus`, chosen on the training side by the rule in conf/prep.yaml.
 STRENGTH = 5.0
-FADE = 30.0
+FADE = 3.0
 
 VOTES = ("plain", "shared")
 
