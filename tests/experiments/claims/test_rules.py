@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import cams
 from experiments.claims.evidence import Estimate
 from experiments.claims.rules import FAILS, HOLDS, LEANS, condition_in_words, outcome, verdict
 
@@ -40,6 +41,16 @@ CASES = [
 @pytest.mark.parametrize(("condition", "limit", "low", "value", "high", "expected"), CASES)
 def test_a_condition_at_its_boundary(condition, limit, low, value, high, expected):
     assert outcome(Estimate(value, low, high), {"statistic": "any", condition: limit}) == expected
+
+
+def test_what_could_not_be_computed_fails_whatever_is_asked():
+    unknown = Estimate(float("nan"), float("nan"), float("nan"))
+    assert outcome(unknown, {"statistic": "any", "not_below": 1}) == FAILS
+
+
+def test_a_check_with_two_conditions_is_refused_by_name():
+    with pytest.raises(cams.InputError, match=r"check 'gap' has 2 conditions, expected one"):
+        outcome(Estimate(1, 1, 1), {"statistic": "gap", "below": 1, "above": 0})
 
 
 def test_a_limit_is_told_in_the_unit_of_its_value():

@@ -29,6 +29,12 @@ def test_a_learner_that_stopped_buying_keeps_one_point() -> None:
     np.testing.assert_allclose(errors, [15, 6])
 
 
+def test_every_cost_that_is_new_keeps_its_point_and_its_fraction() -> None:
+    cost, errors = mean_curve([[1, 2], [2, 3], [2, 3], [5, 6]], [[9, 9], [7, 7], [7, 7], [4, 4]])
+    np.testing.assert_allclose(cost, [1.5, 2.5, 5.5])
+    np.testing.assert_allclose(errors, [9, 7, 4])
+
+
 def test_weights_replace_the_mean_over_realizations() -> None:
     drawn_twice = mean_curve([[1, 3]], [[10, 30]], np.array([1.0, 0.0]))
     assert (drawn_twice.cost[0], drawn_twice.loss[0]) == (1.0, 10.0)
@@ -44,6 +50,7 @@ def test_only_the_common_range_counts() -> None:
     # Sixteen errors times labels, however many points it is measured at.
     assert area_between(first, second, 9) == pytest.approx(-16)
     assert area_between(first, second, 5) == pytest.approx(-16)
+    assert mean_gap(first, second, 5) == pytest.approx(-2)
 
 
 def test_curves_that_do_not_overlap_have_no_difference() -> None:
@@ -69,6 +76,8 @@ def test_the_ends_of_the_common_range_belong_to_it() -> None:
     first, second = curve((1, 5), (4, 5), (10, 5)), curve((1, 7), (5, 7), (10, 8))
     assert gap_at(first, second, 1) == pytest.approx(-2)
     assert gap_at(first, second, 10) == pytest.approx(-3)
+    costs, _ = equal_cost_gaps(first, second, 3)
+    assert (costs[0], costs[-1]) == (1, 10)
     assert np.isnan(gap_at(first, second, 0.9))
     assert np.isnan(gap_at(first, second, 10.1))
 
@@ -81,6 +90,7 @@ def test_labels_needed_are_interpolated_and_infinite_when_never_reached() -> Non
     assert labels_to_reach(falling, 60) == pytest.approx(18)
     assert labels_to_reach(falling, 49) == pytest.approx(22)
     assert labels_to_reach(falling, 200) == 10
+    assert labels_to_reach(falling, 40) == 40
     assert labels_to_reach(falling, 39.9) == float("inf")
 
 
