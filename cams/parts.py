@@ -10,11 +10,9 @@ import numpy as np
 import numpy.typing as npt
 from tqdm import tqdm
 
-from cams.engine.hindsight import favourite_models, hindsight_losses, models_of_policy
-from cams.engine.kernel import new_game, play_rounds
-from cams.engine.state import Game, Stream
+from cams.engine.hindsight import favourite_models, hindsight_losses
 from cams.errors import InputError
-from cams.policies import constant_masses
+from cams.passes import Pass
 from cams.policies import regularize as regularize_advice
 from cams.stage import Run, Stage
 from cams.stored import Part, StoredBundle
@@ -87,28 +85,10 @@ class RunReader:
     """Plays one learner, with all budgets of a run, on one realization."""
 
     def __init__(self, stage: Stage, run: Run, realization: int) -> None:
-        kernel = run.learner.kernel()
-        assert kernel is not None  # `play_parts` refuses such a learner
-        self.stage, self.kernel, self.budgets = stage, kernel, stage.budgets[run.block]
-        self.best = stage.best_policy(realization) if run.learner.needs_hindsight else None
         self.uniforms = stage.uniforms(realization)
-        self.loss, self.queries, self.loss_trace, self.queries_trace = stage.out(run, realization)
-        self.game: Game | None = None
+        self.on_the_way = Pass(stage, run, realization)
 
     def read(self, part: Part, favourites: Array) -> None:
-        rows, draws = np.arange(len(part.labels)), self.uniforms.random((len(part.labels), 4))
-        on, off = constant_masses(part.predictions.shape[1], regularized=self.kernel.regularize)
-        left = self.stage.horizon - part.start - len(rows)
-        stream = Stream(
-            rows, part.predictions, part.labels, part.advice, draws, self.stage.bundle.num_classes, on, off,
-            before=part.start, after=left,
-        )  # fmt: skip
-        if self.game is None:
-            self.game = new_game(self.kernel, stream, len(self.budgets))
-        models = np.empty(0, dtype=np.int64)
-        if self.best is not None:
-            models = models_of_policy(self.best, rows, part.advice, favourites, draws)
-        self.game = self.game._replace(stream=stream)
-        play_rounds(self.game, models, self.budgets, self.stage.grid, self.loss_trace, self.queries_trace)
-        # The last round is always on the grid.
-        self.loss[:], self.queries[:] = self.loss_trace[:, -1], self.queries_trace[:, -1]
+        size = len(part.labels)
+        self.on_the_way.take_up(part, np.arange(size), self.uniforms.random((size, 4)), favourites)
+        self.on_the_way.play(0, size)

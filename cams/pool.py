@@ -10,20 +10,24 @@ import numpy.typing as npt
 from tqdm import tqdm
 
 from cams.bundle import Bundle
-from cams.engine.hindsight import favourite_models, hindsight_losses, models_of_policy
-from cams.engine.kernel import replay_realization
-from cams.engine.state import Stream
+from cams.engine.hindsight import favourite_models, hindsight_losses
 from cams.learners.base import among_answers
-from cams.policies import constant_masses
+from cams.passes import Pass
 from cams.policies import regularize as regularize_advice
 from cams.rounds import play
 from cams.stage import Run, Stage
+from cams.stored import Part
 
 Array = npt.NDArray[Any]
 Integers = npt.NDArray[np.int64]
 
 # Rows a thread takes at a time when it looks up favourite models.
 _FAVOURITES_BLOCK = 1000
+
+# Learners take turns at blocks of rounds whose advice is about so large: it stays in the cache for all of them. Smaller
+# blocks gain nothing more, and each turn costs some ten microseconds.
+_BLOCK_BYTES = 4 * 2**20
+_LEAST_ROUNDS = 16
 
 
 def play_pool(
@@ -54,6 +58,11 @@ def _advice_followed(bundle: Bundle, regularize: bool) -> Array:
     return np.stack([among_answers(pi, votes) for pi, votes in zip(advice, bundle.predictions, strict=True)])
 
 
+def rounds_of_block(advice: Array) -> int:
+    """Return how many rounds all learners play before any goes on."""
+    return max(_LEAST_ROUNDS, _BLOCK_BYTES // max(1, advice[:1].nbytes))
+
+
 class PoolStage:
     """A stage whose bundle is in memory."""
 
@@ -74,20 +83,22 @@ class PoolStage:
             rows, self.bundle.predictions, self.labels, self.advice, self.favourites, draws, stage.grid,
             stage.arrays["model"][realization], stage.arrays["policy"][realization],
         )  # fmt: skip
+        compiled = [run for run in stage.runs if stage.is_compiled(run.learner)]
+        self._play_compiled([Pass(stage, run, realization) for run in compiled], rows, draws)
         best = stage.best_policy(realization)
         for run in stage.runs:
-            play_run = self._play_compiled if stage.is_compiled(run.learner) else self._play_slowly
-            play_run(run, rows, draws, best, stage.out(run, realization))
+            if not stage.is_compiled(run.learner):
+                self._play_slowly(run, rows, draws, best, stage.out(run, realization))
 
-    def _play_compiled(self, run: Run, rows: Integers, draws: Array, best: int, out: list[Array]) -> None:
-        kernel, bundle = run.learner.kernel(), self.bundle
-        assert kernel is not None
-        on, off = constant_masses(bundle.num_models, regularized=kernel.regularize)
-        models = np.empty(0, dtype=np.int64)
-        if run.learner.needs_hindsight:
-            models = models_of_policy(best, rows, self.advice, self.favourites, draws)
-        stream = Stream(rows, bundle.predictions, self.labels, self.advice, draws, bundle.num_classes, on, off)
-        replay_realization(stream, kernel, models, self.stage.budgets[run.block], self.stage.grid, *out)
+    def _play_compiled(self, passes: list[Pass], rows: Integers, draws: Array) -> None:
+        """Play all passes over one block of rounds after another: the first brings its advice to the cache."""
+        whole = Part(0, self.bundle.predictions, self.labels, self.advice)
+        for one in passes:
+            one.take_up(whole, rows, draws, self.favourites)
+        size = rounds_of_block(self.advice) if len(passes) > 1 else len(rows)
+        for first in range(0, len(rows), size):
+            for one in passes:
+                one.play(first, min(first + size, len(rows)))
 
     def _play_slowly(self, run: Run, rows: Integers, draws: Array, best: int, out: list[Array]) -> None:
         """Run a learner itself, round by round."""

@@ -25,7 +25,7 @@ from numba import njit
 from tqdm import tqdm
 
 import cams
-from cams.engine.kernel import replay_realization
+from cams.engine.kernel import new_game, play_rounds
 from cams.engine.state import Stream
 from cams.randomness import stream_order, uniforms
 from data_prep.pipeline.shell import refuse
@@ -120,12 +120,14 @@ def in_this_thread(bundle: cams.Bundle, learner: str, budgets: list[int], horizo
         rows, bundle.predictions, np.asarray(bundle.labels), bundle.advice, draws, bundle.num_classes, 1.0, 0.0
     )
     hindsight = np.zeros(horizon if made.needs_hindsight else 0, dtype=np.int64)
-    shape = (len(budgets), 0)
-    grid = np.empty(0, dtype=np.int64)
-    loss, queries = np.zeros((2, len(budgets)), np.int64)
     kernel: Any = made.kernel()
-    traces = np.zeros((2, *shape), np.int64)
-    return lambda: replay_realization(stream, kernel, hindsight, np.asarray(budgets), grid, loss, queries, *traces)
+    traces = np.zeros((2, len(budgets), 1), np.int64)
+
+    def run() -> None:
+        game = new_game(kernel, stream, len(budgets))
+        play_rounds(game, hindsight, np.asarray(budgets), np.array([horizon]), *traces, 0, horizon)
+
+    return run
 
 
 def one_round_seconds(bundle: cams.Bundle, learner: str, horizon: int) -> float:

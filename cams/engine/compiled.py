@@ -60,7 +60,7 @@ def _cache_folder() -> str:
 
 def is_compiled() -> bool:
     """Say whether the engine has been compiled before, which takes half a minute or so."""
-    return any(Path(_FOLDER).rglob("*replay_realization*.nbi"))
+    return any(Path(_FOLDER).rglob("*play_rounds*.nbi"))
 
 
 def _user() -> int:

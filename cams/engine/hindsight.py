@@ -22,16 +22,14 @@ def favourite_models(advice: Array, favourites: Array) -> None:
             top = advice[row, i, 0]
             for j in range(k):
                 top = larger(top, advice[row, i, j])
-            bar = tie_bar(top)
-            near = 0
-            for j in range(k):
-                near += advice[row, i, j] >= bar
-            favourites[row, i] = _TIED
-            if near == 1:
-                for j in range(k):
-                    if advice[row, i, j] >= bar:
-                        favourites[row, i] = j
-                        break
+            # In the advice's own type, for speed: single precision has no number between the bar and the top.
+            bar = advice.dtype.type(tie_bar(top))
+            near, place = np.int32(0), np.int32(0)
+            for j in range(np.int32(k)):
+                is_near = np.int32(advice[row, i, j] >= bar)
+                near += is_near
+                place += is_near * j
+            favourites[row, i] = place if near == 1 else _TIED
 
 
 @compiled_making_arrays

@@ -163,14 +163,25 @@ def _scale(t: int, early: int, early_labels: int, horizon: int, budget: int) -> 
 
 @compiled
 def play_rounds(
-    game: Game, hindsight_models: Array, budgets: Array, grid: Array, loss_trace: Array, queries_trace: Array
+    game: Game,
+    hindsight_models: Array,
+    budgets: Array,
+    grid: Array,
+    loss_trace: Array,
+    queries_trace: Array,
+    first: int,
+    last: int,
 ) -> None:
-    """Play every round of the game's stream, which may be the next part of a longer one."""
+    """Play the rounds from first to before last of the game's stream, all budgets in one pass.
+
+    budgets (B,) ascend; grid (G,) are the rounds to record in the traces (B, G); hindsight_models (T,) is the best
+    policy's model of each round of the stream, for a learner that follows it, and empty for the others.
+    """
     learner, stream, progress = game.learner, game.stream, game.progress
     horizon = total_rounds(stream)
     early = horizon // 10 if learner.scaled else 0
     bought, early_labels, num_frozen, recorded = progress[0], progress[1], progress[2], progress[3]
-    for step in range(stream.rows.size):
+    for step in range(first, last):
         turn = _turn(stream, step)
         while num_frozen < budgets.size and bought >= budgets[num_frozen]:
             leave_behind(game, num_frozen, turn.t)
@@ -196,26 +207,3 @@ def _record(game: Game, num_frozen: int, bought: int, budgets: Array, loss: Arra
     for b in range(budgets.size):
         loss[b] = game.state.mistakes[min(b, num_frozen)]
         queries[b] = min(budgets[b], bought)
-
-
-@compiled_making_arrays
-def replay_realization(
-    stream: Stream,
-    learner: KernelSpec,
-    hindsight_models: Array,
-    budgets: Array,
-    grid: Array,
-    loss: Array,
-    queries: Array,
-    loss_trace: Array,
-    queries_trace: Array,
-) -> None:
-    """Play one learner over one realization, all budgets in one pass.
-
-    budgets (B,) ascend; grid (G,) are the rounds to record; hindsight_models (T,) is the best policy's model of each
-    round, for a learner that follows it, and empty for the others. Results go to loss and queries (B,) and to the
-    traces (B, G).
-    """
-    game = new_game(learner, stream, budgets.size)
-    play_rounds(game, hindsight_models, budgets, grid, loss_trace, queries_trace)
-    _record(game, game.progress[2], game.progress[0], budgets, loss, queries)

@@ -12,7 +12,7 @@ from numba.core.errors import TypingError
 from cams.engine import frozen, spec, tiles
 from cams.engine.arithmetic import draw, pick_tied
 from cams.engine.compiled import compiled_making_arrays
-from cams.engine.kernel import replay_realization
+from cams.engine.kernel import new_game, play_rounds
 from cams.engine.spec import KernelSpec
 from cams.engine.state import Stream
 
@@ -225,10 +225,11 @@ def test_any_combination_of_codes_is_played_as_in_full(on: float, off: float, k:
 
     def play(**codes: Any) -> Any:
         learner = KernelSpec(rate=2.0, query=spec.QUERY_CONSTANT, query_a=0.4, query_b=0.0, **codes)
-        out = [np.zeros(9, np.int64), np.zeros(9, np.int64), np.zeros((9, 5), np.int64), np.zeros((9, 5), np.int64)]
+        traces = [np.zeros((9, 5), np.int64), np.zeros((9, 5), np.int64)]
         grid = np.array([100, 200, 300, 400, 500])
-        replay_realization(Stream(*arrays), learner, np.empty(0, np.int64), budgets, grid, *out)
-        return out
+        game = new_game(learner, Stream(*arrays), budgets.size)
+        play_rounds(game, np.empty(0, np.int64), budgets, grid, *traces, 0, rows)
+        return traces
 
     for weighed, rates, recommend, prior in product(WEIGHED, RATES, RECOMMENDED, (0.0, 5.0)):
         codes = {"weigh": weighed, **rates, "recommend": recommend, "prior": prior, "fade": 9.0}
