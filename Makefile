@@ -61,8 +61,8 @@ lint: $(VENV)/everything.done ## check style, types and which package may import
 	mypy
 	lint-imports --no-cache
 
-bench: $(VENV)/everything.done ## measure the replay engine, as ratios in one run, into results/bench
-	python -m experiments.bench
+bench: $(VENV)/everything.done ## measure the replay engine, as ratios in one run; OUT=results/bench also writes the tables there
+	python -m experiments.bench $(if $(OUT),out=$(OUT))
 
 # Exit code 2 is a data set that cannot be had, which stops no other.
 smoke: $(VENV)/everything.done ## the tabular pipeline and its experiments at smoke scale, in data/smoke

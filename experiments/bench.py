@@ -1,6 +1,6 @@
 """How fast the replay engine is, as ratios within one run.
 
-    python -m experiments.bench
+    python -m experiments.bench [out=results/bench]
 
 On a made-up bundle of CIFAR10's shape it compares each learner's compiled replay with the readable one-round learner,
 and with merely reading the advice in the same order, which no learner that looks at all advice can beat. The online
@@ -30,10 +30,15 @@ from cams.engine.state import Stream
 from cams.randomness import stream_order, uniforms
 from data_prep.pipeline.shell import refuse
 
-OUT = Path("results/bench")
+YARDSTICKS = """\
+times faster than one-round: than the same learner of `cams.learners`, one round after another
+times the reading bound: of merely adding up the advice in the same order, once
+"""
 LEARNER_COLUMNS = ["learner", "microseconds per round", "times faster than one-round", "times the reading bound"]
 SELECTOR_COLUMNS = ["k", "n", "labels awaited", "microseconds per step", "times the engine's round"]
 SELECTOR_SIZES = [(10, 10, 0), (10, 10, 12000), (80, 85, 0)]
+# What the paper's main figure compares.
+MAIN_LEARNERS = ["cams", "oracle", "cqbc", "ciwal", "mp", "rs", "qbc", "iwal"]
 BUDGET = 1200
 ONE_ROUND_STEPS = 300
 # Learners whose query probability knows the budget: each budget is a path of its own, so a curve has no shortcut.
@@ -86,10 +91,10 @@ def ratio(
 
 
 def replayed(
-    bundle: cams.Bundle, learner: str, budgets: list[int], horizon: int, realizations: int = 1, n_jobs: int = 1
+    bundle: cams.Bundle, learners: list[str], budgets: list[int], horizon: int, realizations: int = 1, n_jobs: int = 1
 ) -> Callable[[], object]:
     return lambda: cams.replay(
-        bundle, [learner], horizon=horizon, budgets=budgets, realizations=realizations, seed=0, n_jobs=n_jobs
+        bundle, learners, horizon=horizon, budgets=budgets, realizations=realizations, seed=0, n_jobs=n_jobs
     )
 
 
@@ -121,11 +126,11 @@ def in_this_thread(bundle: cams.Bundle, learner: str, budgets: list[int], horizo
     )
     hindsight = np.zeros(horizon if made.needs_hindsight else 0, dtype=np.int64)
     kernel: Any = made.kernel()
-    traces = np.zeros((2, len(budgets), 1), np.int64)
+    losses, queries = np.zeros((2, len(budgets), 1), np.int64)
 
     def run() -> None:
         game = new_game(kernel, stream, len(budgets))
-        play_rounds(game, hindsight, np.asarray(budgets), np.array([horizon]), *traces, 0, horizon)
+        play_rounds(game, hindsight, np.asarray(budgets), np.array([horizon]), losses, queries, 0, horizon)
 
     return run
 
@@ -178,13 +183,22 @@ def scaling_table(bundle: cams.Bundle) -> pd.DataFrame:
         )
         for name in tqdm(names, desc="curves", leave=False, disable=None)
     ]
-    one, two = (replayed(bundle, "cams", [BUDGET], horizon, 8, n_jobs=jobs) for jobs in (1, 2))
+    one, two = (replayed(bundle, ["cams"], [BUDGET], horizon, 8, n_jobs=jobs) for jobs in (1, 2))
+    read_once = reading(bundle, 1, 1)
+    rows += [
+        (
+            f"{len(learners)} learners, one realization through cams.replay / merely reading its advice once",
+            # Of the whole process: a replay has threads of its own.
+            ratio(replayed(bundle, learners, [BUDGET], horizon), read_once, clock=time.process_time),
+        )
+        for learners in tqdm((["cams"], MAIN_LEARNERS), desc="together", leave=False, disable=None)
+    ]
     rows += [
         ("cams: T / (T/2)", ratio(cams_alone, in_this_thread(bundle, "cams", [BUDGET], half))),
         ("cams: k / (k/2)", ratio(cams_alone, in_this_thread(narrow, "cams", [BUDGET], horizon))),
         (
             "cams: 8 realizations / 1 (wall)",
-            ratio(one, replayed(bundle, "cams", [BUDGET], horizon, 1), clock=time.perf_counter),
+            ratio(one, replayed(bundle, ["cams"], [BUDGET], horizon, 1), clock=time.perf_counter),
         ),
         ("cams: 1 thread / 2 threads (wall)", ratio(one, two, clock=time.perf_counter)),
         (
@@ -214,7 +228,7 @@ def steps(selector: cams.Selector, bundle: cams.Bundle) -> Callable[[], object]:
 def selector_table() -> pd.DataFrame:
     """Return the online selector's time per step beside the compiled engine's, also while many labels are awaited."""
     rows = []
-    for k, n, awaited in SELECTOR_SIZES:
+    for k, n, awaited in tqdm(SELECTOR_SIZES, desc="selector", leave=False, disable=None):
         bundle = made_up_bundle(2000, k, n, 10)
         # With so high a floor it asks for every label until as many as can be paid for are awaited.
         selector = cams.Selector(
@@ -229,22 +243,36 @@ def selector_table() -> pd.DataFrame:
     return pd.DataFrame(rows, columns=SELECTOR_COLUMNS)
 
 
-def write(name: str, table: pd.DataFrame) -> None:
-    """Write a table as CSV and Markdown and show it."""
-    OUT.mkdir(parents=True, exist_ok=True)
-    table.to_csv(OUT / f"{name}.csv", index=False, float_format="%.3g")
+def show(name: str, table: pd.DataFrame, out: Path | None) -> None:
+    """Print a table, and write it as CSV and Markdown to a folder if there is one."""
     text = table.to_markdown(index=False, floatfmt=".3g")
-    (OUT / f"{name}.md").write_text(text + "\n")
     print(text, end="\n\n")
+    if out is not None:
+        table.to_csv(out / f"{name}.csv", index=False, float_format="%.3g")
+        (out / f"{name}.md").write_text(text + "\n")
+
+
+def folder_asked_for(arguments: list[str]) -> Path | None:
+    """Return the folder to write to, made ready before anything is measured."""
+    if not arguments:
+        return None
+    name = arguments[0].removeprefix("out=")
+    if len(arguments) > 1 or name in ("", arguments[0]):
+        refuse(f"`python -m experiments.bench` takes out=FOLDER and nothing else, and was given {' '.join(arguments)}")
+    try:
+        Path(name).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        refuse(f"cannot write to {name}: {error.strerror}")
+    return Path(name)
 
 
 def main() -> None:
-    if sys.argv[1:]:
-        refuse(f"`python -m experiments.bench` takes no arguments, and was given {' '.join(sys.argv[1:])}")
+    out = folder_asked_for(sys.argv[1:])
     bundle = made_up_bundle(10000, 80, 85, 10)
-    write("learners", learner_table(bundle))
-    write("scaling", scaling_table(bundle))
-    write("selector", selector_table())
+    print(YARDSTICKS)
+    show("learners", learner_table(bundle), out)
+    show("scaling", scaling_table(bundle), out)
+    show("selector", selector_table(), out)
 
 
 if __name__ == "__main__":

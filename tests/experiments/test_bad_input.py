@@ -81,7 +81,8 @@ BAD_INPUT = [
     ("replay", ["bundle={bundle}", "budgets=[5]", "out={bundle}"], "cannot write to"),
     ("run", [*MAIN, "paths.results={bundle}"], "cannot write to"),
     ("all", ["experiments=[main]", "paths.results={bundle}"], "cannot write to"),
-    ("bench", ["foo=1"], "takes no arguments foo=1"),
+    ("bench", ["foo=1"], "takes out=FOLDER foo=1"),
+    ("bench", ["out={bundle}"], "cannot write to"),
     # Hydra's own grammar
     ("replay", [*REPLAY, "learners=[cams"], "needs quotes"),
     ("replay", ["bundle={bundle}", "budgets=5,6", "out={out}"], "a list needs brackets"),

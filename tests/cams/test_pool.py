@@ -1,0 +1,50 @@
+"""Learners that take turns at blocks of rounds decide as if each played alone."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import cams
+from cams import pool
+
+HORIZON = 60
+
+
+@pytest.mark.parametrize("regularize", [False, True])
+@pytest.mark.parametrize("scaled", [False, True])
+def test_the_size_of_a_block_changes_nothing(
+    make_bundle: Any, monkeypatch: pytest.MonkeyPatch, scaled: bool, regularize: bool
+) -> None:
+    bundle = make_bundle(rows=80, k=5, n=4, c=3)
+
+    def played(block: int) -> cams.Replay:
+        monkeypatch.setattr(pool, "rounds_of_block", lambda advice: block)
+        return cams.replay(
+            bundle, list(cams.LEARNERS), horizon=HORIZON, budgets=[0, 3, 10, 40], realizations=2, seed=4,
+            scaled=scaled, regularize=regularize, trace=[1, 7, 30, HORIZON],
+        )  # fmt: skip
+
+    whole = played(HORIZON)
+    assert whole.queries.any()
+    for block in (1, 7):
+        parts = played(block)
+        for name in ("loss", "queries", "loss_trace", "queries_trace", "model_losses", "policy_losses"):
+            np.testing.assert_array_equal(getattr(parts, name), getattr(whole, name), name)
+
+
+def test_a_block_holds_some_megabytes_of_advice_and_never_just_a_few_rounds() -> None:
+    row = np.zeros((3, 85, 80), dtype=np.float32)
+    assert pool.rounds_of_block(row) == 4 * 2**20 // (85 * 80 * 4)
+    assert pool.rounds_of_block(np.zeros((2, 1000, 5000), dtype=np.float32)) == 16
+    assert pool.rounds_of_block(np.zeros((10, 0, 80), dtype=np.float32)) >= 1_000_000
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_favourites_and_their_ties(kind: type) -> None:
+    close = [0.5, 0.5 - 1e-13, 1e-13] if kind is np.float64 else [0.5, 0.5, 0.0]
+    nearly = [0.5 + 1e-7, 0.5 - 1e-7, 0.0]
+    advice = np.array([[close, nearly, [0.1, 0.2, 0.7]], [[0, 1, 0], [0.2, 0.4, 0.4], [1, 0, 0]]], dtype=kind)
+    found = np.empty((2, 3), dtype=np.int32)
+    pool.favourite_models(advice, found)
+    assert found.tolist() == [[-1, 0, 2], [1, -1, 0]]
