@@ -53,7 +53,7 @@ def test_the_prior_before_any_label() -> None:
 
 def test_the_prior_fades_with_labels() -> None:
     # s = 30 = s0 halves K: exp(-2.5) = 0.082085, over 2.082085.
-    learner = make("cams_plus", k=3, n=0, c=3, votes="plain")
+    learner = make("cams_plus", k=3, n=0, c=3, votes="plain", fade=30.0)
     learner.prior.labels = 30
     assert learner.decide(MAJORITY, NONE, draws()).model_weights[2] == approx(0.039424)
 

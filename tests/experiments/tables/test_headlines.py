@@ -26,8 +26,14 @@ ROWS = [
 ]
 
 
+def record_of(rows: list[tuple[object, ...]]) -> Record:
+    learners = dict.fromkeys(row[1] for row in rows if row[2] == "learner")
+    plan = {"horizon": 10, "cases": [{"label": ""}], "learners": [{"label": name} for name in learners]}
+    return Record(pd.DataFrame(rows, columns=list(COLUMNS)), {"plan": plan})
+
+
 def test_means_at_the_largest_budget_and_the_end():
-    record = Record(pd.DataFrame(ROWS, columns=list(COLUMNS)), {"plan": {"horizon": 10}})
+    record = record_of(ROWS)
     assert headline(record) == {
         "CAMS errors": 3.0,
         "CAMS labels": 4.0,
@@ -38,5 +44,5 @@ def test_means_at_the_largest_budget_and_the_end():
 
 
 def test_a_record_without_rivals_tells_what_it_has():
-    record = Record(pd.DataFrame(ROWS[:2], columns=list(COLUMNS)), {"plan": {"horizon": 10}})
+    record = record_of(ROWS[:2])
     assert headline(record) == {"CAMS errors": 3.0, "CAMS labels": 4.0}

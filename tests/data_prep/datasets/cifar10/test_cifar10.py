@@ -147,7 +147,9 @@ def test_twins_are_refused_by_name():
 
 
 def test_missing_images_are_refused_in_one_sentence(tmp_path):
-    with pytest.raises(cams.InputError, match=r"images.npy is missing: python -m data_prep.fetch dataset=cifar10"):
+    with pytest.raises(
+        cams.InputError, match=r"images.npy is missing; run first, .* python -m data_prep.fetch dataset=cifar10"
+    ):
         cifar10.load(smoke_context(tmp_path))
 
 
