@@ -27,7 +27,7 @@ $(VENV)/figures.done: pyproject.toml constraints.txt
 
 $(VENV)/everything.done: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[pipeline,vision,graph,docs,dev]'
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[pipeline,vision,graph,cluster,docs,dev]'
 	@touch $@ $(VENV)/figures.done
 
 setup: $(VENV)/everything.done ## build .venv with all that training and testing need
