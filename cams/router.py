@@ -9,6 +9,7 @@ Needs scikit-learn (`pip install 'cams[routing]'`), which is imported on use.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Self
 
@@ -98,7 +99,10 @@ class Router:
         return clone(self.estimator).fit(X, rewards[:, 0] if rewards.shape[1] == 1 else rewards)
 
     def _predict(self, estimator: Any, X: Any) -> Array:
-        parts = [_outputs(estimator, chunk) for chunk in row_chunks(X)]
+        with warnings.catch_warnings():
+            # Of rows without neighbours scikit-learn warns that they get NaN; here they do not.
+            warnings.filterwarnings("ignore", "One or more samples have no neighbors")
+            parts = [_outputs(estimator, chunk) for chunk in row_chunks(X)]
         rewards = np.concatenate(parts).reshape(num_rows(X), -1)
         if rewards.shape[1] != len(self.mean_rewards_):
             raise InputError(

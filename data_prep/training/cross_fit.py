@@ -30,7 +30,7 @@ class Lesson:
         return Lesson(self.features[chosen], self.labels[chosen], self.rewards[chosen])
 
 
-# fit_predict(member, lesson, features (M, d), seed): train one policy, return the rewards (M, k) it predicts.
+# fit_predict(member, lesson, features (M, d), seed): train one policy, return the rewards (M, k) in 0..1 it predicts.
 FitPredict = Callable[[Member, Lesson, np.ndarray, int], np.ndarray]
 
 
@@ -83,7 +83,7 @@ def predict_once(
     key = (member, seed, lesson.features, lesson.rewards, rated)
 
     def compute() -> dict[str, np.ndarray]:
-        return {"rewards": np.clip(fit_predict(member, lesson, rated, seed), 0, 1).astype(np.float32)}
+        return {"rewards": fit_predict(member, lesson, rated, seed).astype(np.float32)}
 
     return context.checkpoints("policies").arrays(f"{member['name']}-{part}", key, compute)["rewards"]
 

@@ -14,6 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from cams.errors import InputError, nearest
+from cams.router import row_chunks
 
 Families = dict[str, Callable[[], BaseEstimator]]
 
@@ -38,7 +39,6 @@ POLICIES: Families = {
     "ridge": Ridge,
     "knn": neighbors.KNeighborsRegressor,
 }
-CHUNK_ROWS = 2_000
 
 
 def make_estimator(families: Families, family: str, params: dict[str, Any], random_state: int) -> BaseEstimator:
@@ -56,7 +56,6 @@ def make_estimator(families: Families, family: str, params: dict[str, Any], rand
 
 
 def predict_in_chunks(estimator: BaseEstimator, features: np.ndarray) -> np.ndarray:
-    """Predict a block of rows at a time: a Gaussian process or a neighbour search on 100000 rows at once
-    would hold a kernel matrix or neighbour lists of several gigabytes."""
-    parts = [estimator.predict(features[i : i + CHUNK_ROWS]) for i in range(0, len(features), CHUNK_ROWS)]
-    return np.concatenate(parts)
+    """Predict a block of rows at a time, as routers do: a Gaussian process on 100000 rows at once would hold a kernel
+    matrix of several gigabytes."""
+    return np.concatenate([estimator.predict(rows) for rows in row_chunks(features)])

@@ -1,5 +1,7 @@
 """Routers: what they learn, how sharp they are, scikit-learn's conventions, and bad input."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -77,7 +79,8 @@ def test_a_classifier_of_rewards_gives_probabilities(lesson):
 def test_rows_without_neighbours_get_the_mean_reward(lesson):
     x, predictions, y = lesson
     router = Router(RadiusNeighborsRegressor(0.05), sharpness=5).fit(x, predictions, y)
-    with pytest.warns(UserWarning, match="no neighbors"):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
         rewards = router.rewards(np.array([[50.0]]))
     np.testing.assert_allclose(rewards[0], (predictions == y[:, None]).mean(axis=0))
 

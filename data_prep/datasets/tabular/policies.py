@@ -1,13 +1,15 @@
-"""Policies for tabular data: scikit-learn regressors that predict which classifiers are right at x."""
-
-import warnings
+"""Policies for tabular data: routers, scikit-learn regressors that predict which classifiers are right at x."""
 
 import numpy as np
 
+from cams.router import Router
 from data_prep.pipeline.context import Context
 from data_prep.pipeline.dataset import Classifiers, Policies, Split, Table
 from data_prep.training.cross_fit import Lesson, Member, cross_fit
-from data_prep.training.estimators import POLICIES, make_estimator, predict_in_chunks
+from data_prep.training.estimators import POLICIES, make_estimator
+
+# A bundle keeps rewards and sharpens them when it is loaded, all alike: a router need not choose a sharpness.
+UNSHARPENED = 1.0
 
 
 def train_policies(table: Table, split: Split, classifiers: Classifiers, context: Context) -> Policies:
@@ -15,13 +17,9 @@ def train_policies(table: Table, split: Split, classifiers: Classifiers, context
 
 
 def fit_predict(member: Member, lesson: Lesson, features: np.ndarray, seed: int) -> np.ndarray:
-    """Fit one regressor with k outputs, on at most `rows` rows, and predict the rewards (M, k)."""
+    """Fit one router on at most `rows` rows, and return the rewards (M, k) it predicts."""
     chosen = np.random.default_rng(seed).permutation(len(lesson.features))[: member.get("rows")]
     lesson = lesson.rows(np.sort(chosen))
     estimator = make_estimator(POLICIES, member["family"], member.get("params", {}), seed)
-    estimator.fit(lesson.features, lesson.rewards)
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "One or more samples have no neighbors")
-        rewards = predict_in_chunks(estimator, features)
-    # Without neighbours inside the radius nothing is known of a row but the classifiers' mean reward.
-    return np.where(np.isnan(rewards), lesson.rewards.mean(axis=0), rewards)
+    router = Router(estimator, name=member["name"], sharpness=UNSHARPENED)
+    return router.fit_rewards(lesson.features, lesson.rewards).rewards(features)

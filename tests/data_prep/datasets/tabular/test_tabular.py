@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator
 
-from cams import Bundle, InputError
+from cams import Bundle, InputError, router
 from cams.archive import read_archive
 from data_prep import bundle, labels
 from data_prep.datasets.tabular import table as tabular
@@ -104,7 +104,7 @@ def test_subsample_weights_groups_and_counts(table):
 def test_a_row_without_neighbours_gets_the_mean_reward():
     rewards = np.array([[1.0, 0.0], [0.0, 0.0], [1.0, 1.0], [1.0, 0.0]])
     lesson = Lesson(np.arange(4.0)[:, None], np.zeros(4, int), rewards)
-    member = {"family": "radius_neighbours", "params": {"radius": 0.1}}
+    member = {"name": "near", "family": "radius_neighbours", "params": {"radius": 0.1}}
     assert fit_predict(member, lesson, np.array([[1000.0]]), seed=0).tolist() == [[0.75, 0.25]]
 
 
@@ -112,7 +112,7 @@ def test_chunks_do_not_change_predictions(monkeypatch, table):
     model = estimators.make_estimator(estimators.CLASSIFIERS, "gaussian_process", {}, 0)
     model.fit(table.inputs[:60], table.labels[:60])
     whole = estimators.predict_in_chunks(model, table.inputs)
-    monkeypatch.setattr(estimators, "CHUNK_ROWS", 7)
+    monkeypatch.setattr(router, "CHUNK_ROWS", 7)
     assert np.array_equal(estimators.predict_in_chunks(model, table.inputs), whole)
 
 
