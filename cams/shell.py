@@ -20,8 +20,10 @@ import pandas as pd
 
 import cams
 from cams.errors import InputError
+from cams.files import require_writable
 from cams.guide import ABOUT
 from cams.outcome import Replay
+from cams.plotting.picture import require_picture
 
 BAD_INPUT = 2
 # `check` answers in seconds: no longer streams, no more of them.
@@ -97,6 +99,10 @@ def _do_labels_matter(bundle: cams.Bundle) -> str:
 
 def replay(options: argparse.Namespace) -> None:
     """Replay a bundle, print the summary, and keep what was asked for."""
+    if options.plot:
+        require_picture(options.plot)
+    if options.out:
+        require_writable(options.out.parent)
     bundle = cams.Bundle.load(options.bundle)
     result = cams.replay(
         bundle,
@@ -118,6 +124,7 @@ def replay(options: argparse.Namespace) -> None:
 
 def plot(options: argparse.Namespace) -> None:
     """Draw a replay that was saved."""
+    require_picture(options.picture)
     Replay.load(options.replay).plot(options.picture)
 
 

@@ -3,7 +3,7 @@ r"""Replay any bundle from the shell.
     python -m experiments.replay bundle=results/bundles/drift.npz 'learners=[cams,mp]' horizon=3000 \
         'budgets=[100,500]' realizations=50 seed=0 out=outputs/drift
 
-writes outputs/drift/summary.csv, one row per learner and budget.
+writes outputs/drift/summary.csv, one row per learner and budget; plot=drift.png draws it as well.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from omegaconf import DictConfig, OmegaConf
 
 import cams
 from cams.files import require_writable, write_text
+from cams.plotting.picture import require_picture
 from data_prep.pipeline.cluster import connected
 from data_prep.pipeline.schema import check
 from data_prep.pipeline.shell import entry_point
@@ -31,11 +32,16 @@ def main(cfg: DictConfig) -> None:
     check(cfg, REPLAY, "")
     out = Path(cfg.out)
     require_writable(out)
+    if cfg.plot is not None:
+        require_picture(Path(cfg.plot))
     bundle = cams.Bundle.load(cfg.bundle)
     with connected(cfg.cluster):
-        summary = replay_bundle(bundle, cfg).summary()
+        result = replay_bundle(bundle, cfg)
+    summary = result.summary()
     write_text(out / "summary.csv", summary.to_csv(index=False))
     print(summary.to_string(index=False))
+    if cfg.plot is not None:
+        result.plot(cfg.plot)
 
 
 def replay_bundle(bundle: cams.Bundle, cfg: DictConfig) -> cams.Replay:

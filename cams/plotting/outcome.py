@@ -8,24 +8,23 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
 
-from cams.errors import InputError
 from cams.files import atomic_path
 from cams.outcome import BEST_MODEL, BEST_POLICY, Replay, confidence_band
 from cams.plotting.appearance import BEST_CLASSIFIER_LOOK, BEST_REFERENCE, STYLE, look_of
 from cams.plotting.draw import draw
 from cams.plotting.panel import Panel, Reference, Series
+from cams.plotting.picture import require_picture
 
 REFERENCES = {
     BEST_MODEL: ("Best model in hindsight", BEST_CLASSIFIER_LOOK),
     BEST_POLICY: ("Best policy in hindsight", BEST_REFERENCE),
 }
-FORMATS = ("png", "pdf", "svg")
 
 
 def plot_replay(result: Replay, path: Path | None = None) -> Figure:
     """Draw the panel of a replay, one line per learner over its budgets; write it if there is a path."""
-    if path is not None and path.suffix[1:] not in FORMATS:
-        raise InputError(f"the picture {path} ends in '{path.suffix}', expected one of .{', .'.join(FORMATS)}")
+    if path is not None:
+        require_picture(path)
     figure = draw([[panel_of(result)]])
     if path is not None:
         with mpl.rc_context(fname=str(STYLE)), atomic_path(path) as temporary:

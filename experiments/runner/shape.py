@@ -131,6 +131,7 @@ REPLAY = Complete(
         "realizations": AT_LEAST_ONE,
         "seed": COUNT,
         "out": str,
+        "plot": (str, None),
         "regularize": bool,
         "scaled": bool,
         "n_jobs": COUNT,

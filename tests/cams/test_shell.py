@@ -62,6 +62,8 @@ REFUSED = {
     "no file": (["check", "nowhere.npz"], "there is no file nowhere.npz"),
     "learner": (["replay", "FILE", "--budgets", "5", "--learners", "camz"], "there is no learner 'camz'; did you mean"),
     "horizon": (["replay", "FILE", "--budgets", "5", "--horizon", "999"], "horizon is 999, but the bundle has only 80"),
+    "picture's folder": (["replay", "FILE", "--budgets", "5", "--plot", "FILE/x.png"], "cannot write to"),
+    "folder": (["replay", "FILE", "--budgets", "5", "--out", "FILE/x.npz"], "cannot write to"),
     "picture": (["replay", "FILE", "--budgets", "5", "--plot", "x.gif"], "expected one of .png, .pdf, .svg"),
 }
 
@@ -69,8 +71,9 @@ REFUSED = {
 @pytest.mark.parametrize("case", REFUSED)
 def test_bad_input_is_one_sentence_and_code_2(case, bundle_file, capsys):
     arguments, sentence = REFUSED[case]
-    assert main([str(bundle_file) if part == "FILE" else part for part in arguments]) == 2
-    error = capsys.readouterr().err
+    assert main([part.replace("FILE", str(bundle_file)) for part in arguments]) == 2
+    printed, error = capsys.readouterr()
+    assert not printed  # nothing was computed first
     assert error.startswith("error: ")
     assert sentence in error
     assert len(error.strip().splitlines()) == 1

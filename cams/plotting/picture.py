@@ -1,0 +1,20 @@
+"""Where a picture goes: looked at before anything is computed for it."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+
+from cams.errors import InputError
+from cams.files import require_writable
+
+FORMATS = ("png", "pdf", "svg")
+
+
+def require_picture(path: Path) -> None:
+    """Refuse a file that no picture can be written to."""
+    if path.suffix[1:] not in FORMATS:
+        raise InputError(f"the picture {path} ends in '{path.suffix}', expected one of .{', .'.join(FORMATS)}")
+    if find_spec("matplotlib") is None:
+        raise InputError("drawing needs matplotlib: pip install 'cams[plot]'")
+    require_writable(path.parent)

@@ -1,0 +1,26 @@
+"""A replay from the shell: the table it writes, and the picture if one is wanted."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from hydra.core.global_hydra import GlobalHydra
+
+import cams
+from experiments import replay
+
+
+def test_the_table_and_the_picture_are_those_of_the_library(monkeypatch: pytest.MonkeyPatch, results: Path) -> None:
+    bundle, out = results / "bundles" / "vertebral.npz", results.parent / "out"
+    arguments = [f"bundle={bundle}", "learners=[cams,mp]", "horizon=40", "budgets=[0,5]", "realizations=3"]
+    places = [f"out={out}", f"plot={out / 'pictures' / 'mine.png'}"]
+    monkeypatch.setattr(sys, "argv", ["replay.py", *arguments, *places])
+    GlobalHydra.instance().clear()
+    replay.main()
+    expected = cams.replay(cams.Bundle.load(bundle), ["cams", "mp"], horizon=40, budgets=[0, 5], realizations=3, seed=0)
+    pd.testing.assert_frame_equal(pd.read_csv(out / "summary.csv"), expected.summary())
+    expected.plot(out / "expected.png")
+    assert (out / "pictures" / "mine.png").read_bytes() == (out / "expected.png").read_bytes()
