@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from cams.engine import spec
-from cams.engine.arithmetic import largest, mix, weigh
+from cams.engine.arithmetic import largest, mix, weigh, weigh_with_prior
 from cams.engine.compiled import Array, compiled, compiled_in_order
+from cams.engine.consensus import Consensus, strength, take_in_votes
 from cams.engine.naming import name_model
 from cams.engine.queries import class_masses, models_disagree, query_probability
 from cams.engine.spec import KernelSpec
@@ -55,14 +56,27 @@ def take_in(
 
 
 @compiled
-def choose(learner: Any, stream: Any, state: Any, work: Any, eta: float, t: int) -> tuple[int, float, float]:
+def choose(
+    learner: Any, stream: Any, state: Any, consensus: Any, work: Any, eta: float, t: int
+) -> tuple[int, float, float]:
     """Return what `_choose` does, from plain tuples, which cross over to compiled code faster than those with names."""
-    return _choose(KernelSpec(*learner), Stream(*stream), State(*state), Scratch(*work), eta, t)
+    return _choose(KernelSpec(*learner), Stream(*stream), State(*state), Consensus(*consensus), Scratch(*work), eta, t)
+
+
+@compiled
+def _weigh(learner: KernelSpec, state: State, consensus: Consensus, work: Scratch, eta: float) -> float:
+    """Write the weights, the largest 1, to the work space and return their sum."""
+    losses = state.policy_losses[0]
+    if learner.prior == 0.0:
+        return weigh(losses, eta, work.q, work.low_bits, work.high_bits)
+    # Not by the mean that the engine keeps: rounds on which models abstain are taken in elsewhere.
+    faded = strength(learner, state.labels[0]) / max(1.0, consensus.rounds[0])
+    return weigh_with_prior(losses, eta, consensus.oddness, faded, work.q, work.low_bits, work.high_bits)
 
 
 @compiled
 def _choose(
-    learner: KernelSpec, stream: Stream, state: State, work: Scratch, eta: float, t: int
+    learner: KernelSpec, stream: Stream, state: State, consensus: Consensus, work: Scratch, eta: float, t: int
 ) -> tuple[int, float, float]:
     """Return the model of round t, the probability with which its label is wanted, and the model's own probability.
 
@@ -70,9 +84,11 @@ def _choose(
     """
     votes, pi = stream.predictions[0], stream.advice[0]
     turn = Turn(t, votes, pi, 0, stream.uniforms[0], pi, models_disagree(votes))
-    by_context = learner.recommend == spec.RECOMMEND_CONTEXTUAL_LEADER
-    if learner.recommend != spec.RECOMMEND_LEADER and not (by_context and pi.shape[0] == 0):
-        total = weigh(state.policy_losses[0], eta, work.q, work.low_bits, work.high_bits)
+    if turn.disagree and learner.prior > 0.0:
+        take_in_votes(learner, votes, pi, stream.on, stream.off, consensus)
+    # Who follows the leader and has no policies weighs nothing.
+    if work.q.size > 0:
+        total = _weigh(learner, state, consensus, work, eta)
         mix(pi, work.q, total, learner.weigh, stream.on, stream.off, work.w)
     model = name_model(learner, stream, state, work, turn, 0)
     drawn = learner.recommend == spec.RECOMMEND_SAMPLE_POLICY or learner.recommend == spec.RECOMMEND_SAMPLE_MODEL

@@ -58,6 +58,10 @@ class FollowTheLeader(Learner):
     def scores(self, predictions: npt.NDArray[np.int32], advice: Array) -> Floats:
         return -self.errors
 
+    def learning_rate(self) -> float:
+        """Return eta_t, 0 where nothing is weighed."""
+        return 0.0
+
     def learn(self, round_: Round, label: int) -> None:
         loss = (round_.predictions != label).astype(np.float64)
         self.errors += loss
@@ -135,10 +139,14 @@ class ContextualLeader(FollowTheLeader):
         scores: Floats = r * (self.policy_weights() @ among_answers(pi, predictions))
         return scores
 
+    def learning_rate(self) -> float:
+        if self.problem.num_policies == 0:
+            return 0.0
+        return self.rate * sqrt(log(self.problem.num_policies) / self.rate_rule.clock(max(1, self.t)))
+
     def policy_weights(self) -> Floats:
         """Return q (n,); before the first round all are alike."""
-        eta = self.rate * sqrt(log(len(self.policy_loss)) / self.rate_rule.clock(max(1, self.t)))
-        return exponential_weights(self.policy_loss, eta, self.prior.penalty())
+        return exponential_weights(self.policy_loss, self.learning_rate(), self.prior.penalty())
 
     def weights(self) -> tuple[Floats, Floats]:
         return (self.policy_weights(), np.empty(0)) if len(self.policy_loss) else super().weights()

@@ -29,7 +29,7 @@ class ConsensusPrior:
     the same, so that copies of one model count about as one.
 
     rounds      rounds with disagreement so far
-    agreements  (k, k) on how many of them two models predicted the same
+    agreements  (k, k) on how many of them two models predicted the same, where votes are shared
     oddness     (m,) the sum behind Dbar
     labels      s
     """
@@ -55,8 +55,10 @@ class ConsensusPrior:
         if self.strength == 0 or (votes == votes[0]).all():
             return
         self.rounds += 1
-        # Two models that both abstain have not said the same; each still is its own copy.
-        self.agreements += ((predictions[:, None] == predictions) & answers) | np.eye(len(predictions), dtype=np.bool_)
+        if self.shared:
+            # Two models that both abstain have not said the same; each still is its own copy.
+            same = (predictions[:, None] == predictions) & answers
+            self.agreements += same | np.eye(len(predictions), dtype=np.bool_)
         self.oddness += pi @ misses_of_plurality(predictions, self.vote_weights())
 
     def vote_weights(self) -> Floats:

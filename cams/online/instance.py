@@ -65,15 +65,28 @@ class Intake:
         if given.shape != self.votes.shape:
             place, k = f"predictions{_brackets(at)}", len(self.votes)
             raise InputError(f"{place} has shape {given.shape}, expected ({k},), one label per model")
-        if plain and given.dtype.kind in "iu":
-            return given
         if given.dtype.kind not in "iufO":
             raise InputError(f"predictions has type {given.dtype}, expected integers")
+        if (at_once := self._all_at_once(given)) is not None:
+            return at_once
         numbers = np.array([self._class_number(value, at, j) for j, value in enumerate(given.tolist())])
         self.some_abstain = bool((numbers == ABSTAINS).any())
         if self.some_abstain and (numbers == ABSTAINS).all():
             raise InputError(f"predictions{_brackets(at)} has no answer at all, expected that of one model or more")
         return numbers
+
+    def _all_at_once(self, given: Array) -> Array | None:
+        """Return class numbers (k,), or None where some value is no plain class and each must be looked at."""
+        named, abstain = self.options.classes, self.options.abstain
+        if named is not None:
+            return named.plain_numbers(given.tolist())
+        if given.dtype.kind == "O" or (abstain is not None and (given == abstain).any()):
+            return None
+        if given.dtype.kind != "f":
+            return given
+        with np.errstate(invalid="ignore"):
+            whole = given.astype(np.int64)
+        return whole if (whole == given).all() else None
 
     def _class_number(self, value: Any, at: str, j: int) -> int:
         if is_missing(value) or (self.options.abstain is not None and value == self.options.abstain):
@@ -142,7 +155,7 @@ def batch(
 def _listed(values: Any) -> Array:
     """Return a list of anything as an array (k,): numpy by itself would look into tuples, and make words of 1."""
     if isinstance(values, np.ndarray):
-        return values.astype(object)
+        return values if values.dtype.kind in "iuf" else values.astype(object)
     if not isinstance(values, Sequence) or isinstance(values, str):
         raise InputError(f"predictions is {values!r}, expected one class per model")
     listed = np.empty(len(values), dtype=object)

@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 
 import cams
+from cams.classes import ABSTAINS
 from cams.randomness import uniforms
 
 ONLINE = [name for name in cams.LEARNERS if not cams.LEARNERS[name].needs_hindsight]
 ROUNDS, BUDGET, SEED = 300, 60, 4
 
 
-def both(bundle: cams.Bundle, learner: str, **options) -> None:
+def both(bundle: cams.Bundle, learner: str, abstain: int | None = None, **options) -> None:
     """Play a selector and a readable learner side by side on one stream."""
     k, n, c = bundle.num_models, bundle.num_policies, bundle.num_classes
     options = {"horizon": ROUNDS, "budget": BUDGET, **options}
@@ -23,6 +24,7 @@ def both(bundle: cams.Bundle, learner: str, **options) -> None:
         num_classes=c,
         seed=SEED,
         learner=learner,
+        abstain=abstain,
         **options,
     )
     spent = 0
@@ -46,7 +48,7 @@ def test_every_learner(learner, dtype, make_bundle):
     both(make_bundle(rows=ROUNDS, k=5, n=4, c=3, dtype=dtype), learner)
 
 
-@pytest.mark.parametrize("learner", ["cams", "cams_adversarial", "cams_context_free", "exp4", "cqbc"])
+@pytest.mark.parametrize("learner", ["cams", "cams_plus", "cams_adversarial", "cams_context_free", "exp4", "cqbc"])
 def test_regularised_and_scaled(learner, make_bundle):
     both(make_bundle(rows=ROUNDS, k=5, n=4, c=3, dtype=np.float64), learner, regularize=True, scaled=True)
 
@@ -58,6 +60,9 @@ def test_regularised_and_scaled(learner, make_bundle):
         ("cams_nonactive", {"query": "survivors"}),
         ("cams_nonactive", {"query": "vote_entropy"}),
         ("cams_max", {"recommend": "sample_model", "floor": 0.1}),
+        ("cams_plus", {"votes": "plain", "fade": 0.5}),
+        ("cqbc", {"prior": 5.0, "rate_rule": "evidence"}),
+        ("ciwal", {"prior": 2.0, "votes": "plain"}),
     ],
 )
 def test_parts_put_together_anew(learner, settings, make_bundle):
@@ -66,4 +71,16 @@ def test_parts_put_together_anew(learner, settings, make_bundle):
 
 @pytest.mark.parametrize(("k", "n", "c"), [(1, 1, 2), (2, 0, 2), (6, 0, 40), (12, 7, 2)])
 def test_odd_sizes(k, n, c, make_bundle):
-    both(make_bundle(rows=ROUNDS, k=k, n=n, c=c), "cams_nonactive" if k == 1 else "cams")
+    bundle = make_bundle(rows=ROUNDS, k=k, n=n, c=c)
+    for learner in ["cams_nonactive"] if k == 1 else ["cams", "cams_plus", "cqbc", "ciwal", "iwal"]:
+        both(bundle, learner)
+
+
+@pytest.mark.parametrize("learner", ["cams_plus", "cqbc", "ciwal", "cams_adversarial"])
+def test_rounds_on_which_a_model_abstains_lie_between_the_others(learner, make_bundle):
+    bundle = make_bundle(rows=ROUNDS, k=5, n=4, c=3)
+    predictions = bundle.predictions.copy()
+    predictions[::7, 2] = ABSTAINS
+    predictions[3::7, :3] = ABSTAINS
+    silent = cams.Bundle(predictions=predictions, labels=bundle.labels, advice=bundle.advice, abstain=ABSTAINS)
+    both(silent, learner, abstain=ABSTAINS)
