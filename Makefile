@@ -33,8 +33,7 @@ $(VENV)/everything.done: pyproject.toml constraints.txt
 setup: $(VENV)/everything.done ## build .venv with all that training and testing need
 
 figures: $(VENV)/figures.done ## draw every figure and table; replay, at paper counts, what has no record (no data, no torch)
-	python -m experiments.all
-	python -m experiments.claims
+	python -m experiments.all 'steps=[replay,figures,tables,claims]'
 
 report: $(VENV)/figures.done ## write results/report.html from the records, one page that needs no network
 	python -m experiments.report

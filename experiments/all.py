@@ -1,6 +1,7 @@
-"""Everything: every record that a bundle allows, every figure, every table.
+"""Everything: every record that a bundle allows, every figure, every table, and the verdicts on the claims if asked.
 
     python -m experiments.all
+    python -m experiments.all 'steps=[replay,figures,tables,claims]'
     python -m experiments.all 'steps=[figures,tables]' 'experiments=[main,rcl]' 'datasets=[drift]'
 
 A data set without a bundle is drawn from its records if they are there, and left out with a message if not. A damaged
@@ -13,8 +14,10 @@ import time
 from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
-from omegaconf import DictConfig
+from hydra import compose
+from omegaconf import DictConfig, OmegaConf
 
 import cams
 from cams.errors import nearest
@@ -22,9 +25,10 @@ from cams.files import require_writable
 from data_prep.pipeline.cluster import connected
 from data_prep.pipeline.schema import check
 from data_prep.pipeline.shell import entry_point
+from experiments.claims.renewal import renew_ledger
 from experiments.figures.everything import draw_all
 from experiments.figures.kinds import check_panels
-from experiments.runner.configuration import compose_run, experiment_names
+from experiments.runner.configuration import compose_experiment, experiment_names
 from experiments.runner.jobs import NoBundle, Places, needs_computing, say_now, write_records
 from experiments.runner.plan import Plan
 from experiments.runner.resolve import check_run, make_plan
@@ -38,7 +42,7 @@ def selected_experiments(wanted: Sequence[str] | None, scale: str) -> dict[str, 
     for name in wanted or []:
         if name not in known:
             raise cams.InputError(f"unknown experiment '{name}'{nearest(name, known)}")
-    experiments = {name: compose_run([f"experiment={name}", f"scale={scale}"]) for name in wanted or known}
+    experiments = {name: compose_experiment(name, scale) for name in wanted or known}
     for experiment in experiments.values():
         check_run(experiment)
         check_panels(experiment.experiment.panels)
@@ -106,15 +110,19 @@ def run_all(cfg: DictConfig) -> None:
     experiments = selected_experiments(cfg.experiments, cfg.scale.name)
     check_datasets(cfg.datasets, experiments)
     require_writable(places.results)
+    plans = selected_plans(experiments, cfg.datasets)
     start = time.perf_counter()
     if "replay" in cfg.steps:
         with connected(cfg.cluster):
-            replay_all(cfg, selected_plans(experiments, cfg.datasets), places)
+            replay_all(cfg, plans, places)
         say_now(f"records done after {time.perf_counter() - start:.0f} s")
     if "figures" in cfg.steps:
-        draw_all(experiments, places, say_now, cfg.datasets, cfg.n_jobs)
+        draw_all(experiments, plans, places, say_now, cfg.n_jobs)
     if "tables" in cfg.steps:
         write_tables(places.results)
+    if "claims" in cfg.steps:
+        rules: dict[str, Any] = OmegaConf.to_container(compose("claims"), resolve=True)  # type: ignore[assignment]
+        renew_ledger(rules, places.results)
     say_now(f"all done after {time.perf_counter() - start:.0f} s")
 
 

@@ -72,7 +72,7 @@ def _everything(
 ) -> Iterator[Row]:
     for _, group in groupby(plans, key=lambda plan: plan.dataset):
         yield from _records(list(group), kept, made, cfg.n_jobs)
-    yield from _figures(experiments, cfg, kept, made)
+    yield from _figures(experiments, plans, cfg, kept, made)
     if cfg.experiments is None and cfg.datasets is None:
         yield _claims(kept.results, made.results)
 
@@ -92,10 +92,12 @@ def _records(plans: list[Plan], kept: Places, made: Places, n_jobs: int) -> Iter
         yield Row(plan.experiment, plan.dataset, seconds, difference)
 
 
-def _figures(experiments: dict[str, DictConfig], cfg: DictConfig, kept: Places, made: Places) -> Iterator[Row]:
+def _figures(
+    experiments: dict[str, DictConfig], plans: list[Plan], cfg: DictConfig, kept: Places, made: Places
+) -> Iterator[Row]:
     """Draw from the new records and compare every file with the one that was kept."""
     start = time.perf_counter()
-    draw_all(experiments, made, _silently, cfg.datasets, cfg.n_jobs)
+    draw_all(experiments, plans, made, _silently, cfg.n_jobs)
     seconds = time.perf_counter() - start
     drawn = sorted(path.relative_to(made.results) for path in made.results.glob("figures/*/*.*"))
     # Of some data sets or experiments alone a composed figure comes out smaller.

@@ -15,17 +15,8 @@ from typing import Any
 from omegaconf import DictConfig, OmegaConf
 
 import cams
-from data_prep.pipeline.shell import CONF, entry_point
-from experiments.claims.ledger import (
-    is_current,
-    made_from,
-    make_ledger,
-    update_documents,
-    write_ledger,
-)
-from experiments.claims.page import own_summary_line, summary_line
-from experiments.runner.freshness import notes_on_records
-from experiments.runner.jobs import say_now
+from data_prep.pipeline.shell import entry_point
+from experiments.claims.renewal import renew_ledger
 
 
 @entry_point("claims")
@@ -34,21 +25,7 @@ def main(cfg: DictConfig) -> None:
     results = Path(cfg.paths.results)
     if not (results / "records").exists():
         raise cams.InputError(f"{results} has no records; `python -m experiments.all` makes them")
-    notes = notes_on_records(results, int(cfg.seed))
-    for note in notes:
-        say_now(f"claims: {note}")
-    if is_current(results, made_from(config, results, notes)):
-        say_now(f"claims: up to date ({results / 'claims.md'})")
-        return
-    ledger = make_ledger(config, results, int(cfg.seed), notes)
-    for path in write_ledger(ledger, results):
-        say_now(f"claims: wrote {path}")
-    if results == Path("results"):
-        first: dict[str, Any] = OmegaConf.to_container(OmegaConf.load(CONF / "first_ledger.yaml"))  # type: ignore
-        update_documents(ledger, first, CONF.parent)
-    say_now(f"claims: {summary_line(ledger['claims'])}")
-    if ledger["own"]:
-        say_now(f"claims beyond the paper: {own_summary_line(ledger['own'])}")
+    renew_ledger(config, results)
 
 
 if __name__ == "__main__":

@@ -7,9 +7,10 @@ results/figures/<id>/<id>.{png,pdf}                composed as in the paper
 from __future__ import annotations
 
 import dataclasses
+import json
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 from omegaconf import DictConfig, OmegaConf
@@ -18,10 +19,10 @@ from cams.files import write_text
 from cams.plotting.panel import Panel
 from data_prep.pipeline.catalogue import catalogue
 from experiments.figures.kinds import make_panel
-from experiments.figures.unchanged import drawing_code, is_drawn, picture_digest
+from experiments.figures.unchanged import Picture, picture_of
 from experiments.records.record import Record
 from experiments.records.store import read_record, record_path
-from experiments.runner.configuration import compose_run
+from experiments.runner.configuration import compose_experiment
 
 Grid = list[list[Panel | None]]
 
@@ -32,35 +33,41 @@ def figure_stem(results: Path, experiment: str, name: str) -> Path:
 
 def dataset_panels(cfg: DictConfig, record: Record) -> list[Panel]:
     """Return the panels of one data set, in the order of the experiment file."""
-    options: list[dict[str, Any]] = OmegaConf.to_container(cfg.experiment.panels, resolve=True)  # type: ignore[assignment]
-    return [_titled(make_panel(record, entry), entry.get("title", "")) for entry in options]
+    options = OmegaConf.to_container(cfg.experiment.panels, resolve=True)
+    return list(_panels(record, json.dumps(options)))
 
 
-def draw_dataset(cfg: DictConfig, record_file: Path, stem: Path, code: str | None = None) -> list[Path]:
-    """Write the numbers of one data set's panels, then draw them; return what had to be drawn."""
+@lru_cache(maxsize=256)
+def _panels(record: Record, options: str) -> tuple[Panel, ...]:
+    """Make panels once: the figure of a data set and the composed ones show the same."""
+    return tuple(_titled(make_panel(record, entry), entry.get("title", "")) for entry in json.loads(options))
+
+
+def dataset_picture(cfg: DictConfig, record_file: Path, stem: Path) -> Picture:
+    """Write the numbers of one data set's panels and return their picture."""
     record = read_record(record_file)
     panels = dataset_panels(cfg, record)
     write_numbers(panels, stem)
     title = stream_title(record)
-    return draw_if_changed([[_titled(panel, _join(title, panel.title)) for panel in panels]], stem, code)
+    return picture_of([[_titled(panel, _join(title, panel.title)) for panel in panels]], stem)
 
 
-def draw_composed(cfg: DictConfig, results: Path, seed: int = 0, code: str | None = None) -> list[Path]:
-    """Draw the composed figure of an experiment from the records that are there; return what had to be drawn."""
+def composed_picture(cfg: DictConfig, results: Path, seed: int = 0) -> Picture | None:
+    """Return the composed picture of an experiment from the records that are there, None if there are none."""
     grid = compose_figure(cfg, results, seed)
     name = cfg.experiment.name
-    return draw_if_changed(grid, figure_stem(results, name, name), code) if grid else []
+    return picture_of(grid, figure_stem(results, name, name)) if grid else None
 
 
-def draw_if_changed(grid: Sequence[Sequence[Panel | None]], stem: Path, code: str | None = None) -> list[Path]:
-    """Draw a grid of panels unless the picture on disk shows the same, drawn by the same code."""
-    digest = picture_digest(grid, code or drawing_code())
-    if is_drawn(stem, digest):
-        return []
-    # Only who draws needs matplotlib.
-    from cams.plotting.draw import draw, save
+def draw_dataset(cfg: DictConfig, record_file: Path, stem: Path) -> list[Path]:
+    """Write the numbers of one data set's panels, then draw them; return what had to be drawn."""
+    return dataset_picture(cfg, record_file, stem).draw_if_changed()
 
-    return save(draw(grid), stem, digest)
+
+def draw_composed(cfg: DictConfig, results: Path, seed: int = 0) -> list[Path]:
+    """Draw the composed figure of an experiment from the records that are there; return what had to be drawn."""
+    picture = composed_picture(cfg, results, seed)
+    return picture.draw_if_changed() if picture else []
 
 
 def compose_figure(cfg: DictConfig, results: Path, seed: int = 0) -> Grid:
@@ -86,7 +93,7 @@ def _composite_grid(cfg: DictConfig, results: Path, seed: int) -> Grid:
     for entry in cfg.experiment.compose:
         path = record_path(results, entry.experiment, entry.dataset, seed)
         if path.exists():
-            other = compose_run([f"experiment={entry.experiment}"])
+            other = compose_experiment(entry.experiment)
             panel = dataset_panels(other, read_record(path))[entry.get("panel", 0)]
             panels.append(_titled(panel, f"({chr(ord('a') + len(panels))}) {entry.title}"))
     width = cfg.experiment.columns

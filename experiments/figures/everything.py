@@ -4,76 +4,81 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 from joblib import Parallel, delayed
 from omegaconf import DictConfig
 
 import cams
-from experiments.figures.compose import draw_composed, draw_dataset, figure_stem
-from experiments.figures.unchanged import drawing_code
-from experiments.records.store import Origin, state_of
-from experiments.runner.jobs import Places, origin_of
-from experiments.runner.resolve import make_plan
+from experiments.figures.compose import composed_picture, dataset_picture, figure_stem
+from experiments.figures.unchanged import Picture
+from experiments.runner.jobs import Places, record_state
+from experiments.runner.plan import Plan
 
 
-class Drawn(NamedTuple):
-    """What became of one figure: `drawn`, `unchanged` or `left out`, and what its reader must know."""
+@dataclass(frozen=True)
+class Figure:
+    """One figure as it should be (no picture: it cannot be drawn), and what its reader must know."""
 
     name: str
-    state: str
+    picture: Picture | None
     note: str = ""
 
 
 def draw_all(
     experiments: Mapping[str, DictConfig],
+    plans: Sequence[Plan],
     places: Places,
     say: Callable[[str], None],
-    datasets: Sequence[str] | None = None,
     n_jobs: int = 0,
-) -> list[Drawn]:
-    """Draw the panels of every data set and the composed figures; a damaged record is refused after all others."""
-    code, tasks = drawing_code(), []
-    for cfg in experiments.values():
-        for dataset in cfg.experiment.datasets:
-            if datasets is None or dataset in datasets:
-                plan = make_plan(cfg, dataset)
-                tasks.append(delayed(_dataset)(cfg, places.record(plan), origin_of(plan, places), places.results, code))
-        tasks.append(delayed(_composed)(cfg, places.results, code))
-    workers = n_jobs or os.cpu_count() or 1
-    say(f"figures: {len(tasks)}, with {workers} workers ...")
-    results: list[Drawn] = Parallel(n_jobs=workers)(tasks)
-    for result in results:
-        if result.note:
-            say(f"figure {result.name}: {result.state}, {result.note}")
-    counts = {word: sum(result.state == word for result in results) for word in ("drawn", "unchanged", "left out")}
-    say(f"figures: {', '.join(f'{count} {word}' for word, count in counts.items())} ({places.results / 'figures'})")
-    damaged = [result for result in results if "damaged" in result.note]
+) -> None:
+    """Draw what has changed, of the panels of every plan and of the composed figures.
+
+    A damaged record is refused after all others are drawn.
+    """
+    figures = [_of_dataset(experiments[plan.experiment], plan, places) for plan in plans]
+    figures += [_composed(cfg, places.results) for cfg in experiments.values()]
+    # An experiment may be called like its only data set: the two figures are then one.
+    pictures = {figure.picture.stem: figure.picture for figure in figures if figure.picture}
+    changed = {stem: picture for stem, picture in pictures.items() if not picture.is_drawn()}
+    if changed:
+        _draw(list(changed.values()), n_jobs or os.cpu_count() or 1, say)
+    for figure in figures:
+        if figure.note:
+            state = "left out" if not figure.picture else "drawn" if figure.picture.stem in changed else "unchanged"
+            say(f"figure {figure.name}: {state}, {figure.note}")
+    left_out = sum(figure.picture is None for figure in figures)
+    counts = f"{len(changed)} drawn, {len(pictures) - len(changed)} unchanged, {left_out} left out"
+    say(f"figures: {counts} ({places.results / 'figures'})")
+    damaged = [figure for figure in figures if "damaged" in figure.note]
     if damaged:
         raise cams.InputError(f"figure {damaged[0].name} is not drawn: {damaged[0].note}")
-    return results
 
 
-def _dataset(cfg: DictConfig, record: Path, origin: Origin, results: Path, code: str) -> Drawn:
-    experiment, dataset = str(cfg.experiment.name), str(origin.plan["dataset"])
-    name = f"{experiment} {dataset}"
-    state = state_of(record, origin)
+def _draw(pictures: Sequence[Picture], workers: int, say: Callable[[str], None]) -> None:
+    # Where matplotlib has never looked for fonts it does so now, once, and not in every worker.
+    from matplotlib import font_manager  # noqa: F401
+
+    say(f"figures: {len(pictures)} to draw, with {workers} workers ...")
+    Parallel(n_jobs=min(workers, len(pictures)))(delayed(Picture.draw)(picture) for picture in pictures)
+
+
+def _of_dataset(cfg: DictConfig, plan: Plan, places: Places) -> Figure:
+    name, record = f"{plan.experiment} {plan.dataset}", places.record(plan)
+    state = record_state(plan, places)
     if state.word == "missing":
-        return Drawn(name, "left out", f"there is no record {record}")
+        return Figure(name, None, f"there is no record {record}")
     if state.word == "damaged":
-        return Drawn(name, "left out", f"the record {record} is damaged")
+        return Figure(name, None, f"the record {record} is damaged")
     note = "" if state.is_current else f"from a record that is {state}"
-    drawn = draw_dataset(cfg, record, figure_stem(results, experiment, dataset), code)
-    return Drawn(name, "drawn" if drawn else "unchanged", note)
+    return Figure(name, dataset_picture(cfg, record, figure_stem(places.results, plan.experiment, plan.dataset)), note)
 
 
-def _composed(cfg: DictConfig, results: Path, code: str) -> Drawn:
+def _composed(cfg: DictConfig, results: Path) -> Figure:
     name = str(cfg.experiment.name)
     try:
-        drawn = draw_composed(cfg, results, cfg.seed, code)
+        picture = composed_picture(cfg, results, cfg.seed)
     except cams.InputError as error:
-        return Drawn(name, "left out", str(error))
-    if not drawn and not figure_stem(results, name, name).with_suffix(".png").exists():
-        return Drawn(name, "left out", "none of its records is here")
-    return Drawn(name, "drawn" if drawn else "unchanged")
+        return Figure(name, None, str(error))
+    return Figure(name, picture, "" if picture else "none of its records is here")

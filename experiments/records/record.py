@@ -20,9 +20,9 @@ from experiments.records.columns import BEST_CLASSIFIER, LEARNER
 Array = npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Record:
-    """The table of one run (columns: experiments/records/columns.py) and the facts written with it."""
+    """The table of one run (columns: experiments/records/columns.py) and the facts written with it, to be read only."""
 
     table: pd.DataFrame
     facts: dict[str, Any]
@@ -60,18 +60,26 @@ class Record:
         rows = self.final([LEARNER], case)
         return rows[rows["budget"] == rows["budget"].max()]
 
+    @cached_property
+    def _runs(self) -> dict[tuple[str, str], pd.DataFrame]:
+        """The learners' rows at the horizon, by case and label."""
+        groups = self.final([LEARNER]).groupby(["case", "series"], observed=True, sort=False)
+        return {(str(case), str(label)): rows for (case, label), rows in groups}
+
     def runs(self, learner: str, case: str | None = None) -> tuple[Array, Array]:
         """Return labels bought and errors at the horizon, each (B, R), in the first case unless told."""
-        rows = self.final([LEARNER], self._case(case))
-        rows = self._some(rows[rows["series"] == learner], learner)
-        return _pivot(rows, "queries", "budget").to_numpy(np.float64), _pivot(rows, "loss", "budget").to_numpy(
-            np.float64
+        rows = self._some(self._runs.get((self._case(case), learner), self.table[:0]), learner)
+        (budgets, row), (realizations, column) = (
+            np.unique(rows[name], return_inverse=True) for name in ("budget", "realization")
         )
+        bought, errors = np.full((2, len(budgets), len(realizations)), np.nan)
+        bought[row, column], errors[row, column] = rows["queries"], rows["loss"]
+        return bought, errors
 
     def budgets(self, learner: str) -> list[int]:
         """Return the budgets (B,) of `runs`."""
-        rows = self.final([LEARNER])
-        return sorted(int(budget) for budget in rows.loc[rows["series"] == learner, "budget"].unique())
+        found = (rows["budget"].unique() for (_, series), rows in self._runs.items() if series == learner)
+        return sorted({int(budget) for budgets in found for budget in budgets})
 
     def errors(self, learner: str, case: str | None = None) -> Array:
         """Return a learner's errors (R,) at the horizon with its largest budget."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -71,21 +72,31 @@ def write_record(path: Path, table: pd.DataFrame, origin: Origin, bundle: dict[s
 
 
 def read_record(path: Path) -> Record:
-    """Read a whole record; one that is not there or not as it was written is refused."""
+    """Read a whole record; one that is not there or not as it was written is refused.
+
+    Figures, tables and claims ask for the same records again and again, so a file of the same bytes is parsed once.
+    """
     if not path.is_file():
         raise cams.InputError(f"there is no record {path}")
+    record = _parse(path.read_bytes())
+    if record is None:
+        raise cams.InputError(f"the record {path} is damaged")
+    return record
+
+
+@lru_cache(maxsize=128)
+def _parse(content: bytes) -> Record | None:
+    """Return the record in a file's bytes, None if it is not as it was written."""
     try:
-        arrow = pq.read_table(path)
+        arrow = pq.read_table(pa.BufferReader(content))
         facts = json.loads((arrow.schema.metadata or {})[_META])
         table = arrow.to_pandas()
         # Records from before the checksum know nothing of their code either, and so are always stale.
         whole = facts["checksum"] == _checksum(table, facts) if "checksum" in facts else facts["rows"] == len(table)
     # Damaged bytes fail in whatever part of the reader they reach.
     except Exception:
-        whole = False
-    if not whole:
-        raise cams.InputError(f"the record {path} is damaged")
-    return Record(table, facts)
+        return None
+    return Record(table, facts) if whole else None
 
 
 def state_of(path: Path, origin: Origin) -> State:

@@ -23,7 +23,7 @@ from cams.plotting.appearance import BLACK, OTHER_REFERENCE, SOLID, Look
 from cams.plotting.panel import Panel, Reference, Series
 from data_prep.pipeline.shell import CONF
 from experiments.figures.compose import compose_figure, figure_stem
-from experiments.runner.configuration import compose_run, experiment_names
+from experiments.runner.configuration import compose_experiment, experiment_names
 
 DIGITS = 5
 MOST_BESIDE = 3
@@ -58,7 +58,7 @@ def collect_figures(results: Path, seed: int, order: Sequence[str]) -> list[Repo
     """Return every experiment that has records, then every other picture under results/figures."""
     names = sorted(experiment_names(), key=lambda name: (order.index(name) if name in order else len(order), name))
     wanted = [name for name in names if _may_have_panels(name, results, seed)]
-    found = [_experiment_figure(compose_run([f"experiment={name}"]), results, seed) for name in wanted]
+    found = [_experiment_figure(compose_experiment(name), results, seed) for name in wanted]
     return [figure for figure in found if figure] + _other_pictures(results, set(names))
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
 from hydra import compose, initialize_config_dir
 from hydra.core.config_store import ConfigStore
 from hydra.core.global_hydra import GlobalHydra
-from omegaconf import DictConfig
+from omegaconf import DictConfig, OmegaConf, open_dict
 
 import cams
 from data_prep.pipeline.catalogue import catalogue
@@ -37,6 +38,21 @@ def compose_run(overrides: Sequence[str] = ()) -> DictConfig:
         return compose("run", overrides=list(overrides))
     with initialize_config_dir(str(CONF), version_base="1.3"):
         return compose("run", overrides=list(overrides))
+
+
+def compose_experiment(name: str, scale: str = "laptop", seed: int = 0) -> DictConfig:
+    """Compose conf/run.yaml with an experiment as `compose_run` would, but faster: the rest is composed once."""
+    cfg = _without_experiment(scale).copy()
+    file = OmegaConf.load(CONF / "experiment" / f"{name}.yaml")
+    with open_dict(cfg):
+        cfg.experiment = OmegaConf.merge(cfg.experiment, file)
+    cfg.seed = seed
+    return cfg
+
+
+@cache
+def _without_experiment(scale: str) -> DictConfig:
+    return compose_run(["~experiment", f"scale={scale}"])
 
 
 register_learners()

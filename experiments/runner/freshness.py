@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import cams
-from experiments.runner.configuration import compose_run, experiment_names
+from experiments.runner.configuration import compose_experiment, experiment_names
 from experiments.runner.jobs import Places, record_state
+from experiments.runner.plan import Plan
 from experiments.runner.resolve import make_plan
 
 
@@ -19,14 +20,20 @@ def notes_on_records(results: Path, seed: int) -> list[str]:
     notes = []
     for name in experiment_names():
         datasets = sorted(path.parent.name for path in (results / "records" / name).glob(f"*/seed{seed}.parquet"))
-        for dataset in datasets:
-            plan = make_plan(compose_run([f"experiment={name}", f"seed={seed}"]), dataset)
+        for plan in _plans(name, datasets, seed):
             state = record_state(plan, places)
             if state.word == "damaged":
                 raise cams.InputError(
                     f"the record {places.record(plan)} is damaged; `python -m experiments.run experiment={name} "
-                    f"dataset={dataset}` makes it anew"
+                    f"dataset={plan.dataset}` makes it anew"
                 )
             if not state.is_current:
-                notes.append(f"the record of {name} on {dataset} is {state}")
+                notes.append(f"the record of {name} on {plan.dataset} is {state}")
     return notes
+
+
+def _plans(experiment: str, datasets: list[str], seed: int) -> list[Plan]:
+    if not datasets:
+        return []
+    cfg = compose_experiment(experiment, seed=seed)
+    return [make_plan(cfg, dataset) for dataset in datasets]

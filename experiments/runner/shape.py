@@ -10,7 +10,7 @@ from experiments.runner.computations import COMPUTATIONS
 from experiments.runner.preparation import CONTRARIES
 
 COUNT, AT_LEAST_ONE, SHARE = Range(int, 0), Range(int, 1), Range(float, 0, 1)
-STEPS = ("replay", "figures", "tables")
+STEPS = ("replay", "figures", "tables", "claims")
 
 PATHS = Complete(results=str, bundles=str)
 STREAM = {"title": str, "horizon": AT_LEAST_ONE, "budget": COUNT, "realizations": AT_LEAST_ONE}

@@ -21,7 +21,7 @@ from data_prep.pipeline.shell import CONF
 from experiments.figures.compose import dataset_title
 from experiments.records.record import Record
 from experiments.records.store import read_record, record_path
-from experiments.runner.configuration import compose_run
+from experiments.runner.configuration import compose_experiment
 from experiments.runner.jobs import Places, record_state, say_now
 from experiments.runner.resolve import make_plan
 from experiments.statistics.bands import band
@@ -45,7 +45,7 @@ def main_records(results: Path, say: Callable[[str], None], seed: int = 0) -> di
             path = record_path(results, experiment, dataset, seed)
             if path.exists():
                 found[dataset] = read_record(path)
-                state = record_state(make_plan(compose_run([f"experiment={experiment}"]), dataset), places)
+                state = record_state(make_plan(compose_experiment(experiment), dataset), places)
                 if not state.is_current:
                     say(f"tables: the record of {experiment} on {dataset} is {state}")
                 break

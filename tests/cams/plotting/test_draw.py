@@ -13,8 +13,7 @@ from cams.plotting.appearance import BEST_REFERENCE, LEARNER_LOOKS, look_of
 from cams.plotting.draw import after_zero, before_one, draw, fitting_columns, legend_entries, save
 from cams.plotting.panel import Panel, Reference, Series
 from data_prep.pipeline.code import code_hashes
-from experiments.figures.compose import draw_if_changed
-from experiments.figures.unchanged import picture_digest
+from experiments.figures.unchanged import picture_digest, picture_of
 
 
 def make_panel(*names: str, **changes: object) -> Panel:
@@ -92,15 +91,15 @@ def test_same_picture_same_bytes(tmp_path: Path) -> None:
 def test_an_unchanged_picture_is_not_drawn_again(tmp_path: Path) -> None:
     stem = tmp_path / "figure"
     grid = [[make_panel("cams", "mp")]]
-    assert [path.suffix for path in draw_if_changed(grid, stem, "code")] == [".png", ".pdf"]
-    assert draw_if_changed(grid, stem, "code") == []
-    assert draw_if_changed(grid, stem, "other code") != []
-    assert draw_if_changed([[make_panel("cams", "mp", title="new")]], stem, "other code") != []
-    assert draw_if_changed([[make_panel("cams", "rs", title="new")]], stem, "other code") != []
+    assert [path.suffix for path in picture_of(grid, stem, "code").draw_if_changed()] == [".png", ".pdf"]
+    assert picture_of(grid, stem, "code").draw_if_changed() == []
+    assert picture_of(grid, stem, "other code").draw_if_changed() != []
+    assert picture_of([[make_panel("cams", "mp", title="new")]], stem, "other code").draw_if_changed() != []
+    assert picture_of([[make_panel("cams", "rs", title="new")]], stem, "other code").draw_if_changed() != []
     stem.with_suffix(".pdf").unlink()
-    assert draw_if_changed([[make_panel("cams", "rs", title="new")]], stem, "other code") != []
+    assert picture_of([[make_panel("cams", "rs", title="new")]], stem, "other code").draw_if_changed() != []
     stem.with_suffix(".png").write_bytes(b"cut off")
-    assert draw_if_changed([[make_panel("cams", "rs", title="new")]], stem, "other code") != []
+    assert picture_of([[make_panel("cams", "rs", title="new")]], stem, "other code").draw_if_changed() != []
 
 
 def test_the_hash_of_a_picture_covers_its_numbers_and_not_their_last_bits() -> None:

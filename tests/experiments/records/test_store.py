@@ -97,3 +97,15 @@ def test_fuzz_damaged_records(written: Path, tmp_path: Path, damage: st.DataObje
         return
     assert record.facts == read_record(written).facts
     assert record.table.equals(read_record(written).table)
+
+
+def test_a_file_overwritten_is_read_anew(written: Path, tmp_path: Path) -> None:
+    """Records of the same bytes are parsed once; other bytes at the same place and of the same length are not them."""
+    path = tmp_path / "record.parquet"
+    path.write_bytes(written.read_bytes())
+    assert read_record(path) is read_record(written)
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(cams.InputError, match="damaged"):
+        read_record(path)

@@ -1,0 +1,34 @@
+"""The ledger on disk, made anew where anything that it depends on has changed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from omegaconf import OmegaConf
+
+from data_prep.pipeline.shell import CONF
+from experiments.claims.ledger import is_current, made_from, make_ledger, update_documents, write_ledger
+from experiments.claims.page import own_summary_line, summary_line
+from experiments.runner.freshness import notes_on_records
+from experiments.runner.jobs import say_now
+
+
+def renew_ledger(config: dict[str, Any], results: Path) -> None:
+    """Judge the records under `results` as conf/claims.yaml says, unless that was done, and say what came out."""
+    seed = int(config["seed"])
+    notes = notes_on_records(results, seed)
+    for note in notes:
+        say_now(f"claims: {note}")
+    if is_current(results, made_from(config, results, notes)):
+        say_now(f"claims: up to date ({results / 'claims.md'})")
+        return
+    ledger = make_ledger(config, results, seed, notes)
+    for path in write_ledger(ledger, results):
+        say_now(f"claims: wrote {path}")
+    if results == Path("results"):
+        first: dict[str, Any] = OmegaConf.to_container(OmegaConf.load(CONF / "first_ledger.yaml"))  # type: ignore
+        update_documents(ledger, first, CONF.parent)
+    say_now(f"claims: {summary_line(ledger['claims'])}")
+    if ledger["own"]:
+        say_now(f"claims beyond the paper: {own_summary_line(ledger['own'])}")
