@@ -35,10 +35,10 @@ class Pass:
         after = self.stage.horizon - part.start - len(rows)
         stream = Stream(
             rows, part.predictions, part.labels, part.advice, draws, self.stage.bundle.num_classes, on, off,
-            before=part.start, after=after,
+            before=part.start, after=after, gaps=self.stage.gaps,
         )  # fmt: skip
         if self.best is not None:
-            self.models = models_of_policy(self.best, rows, part.advice, favourites, draws)
+            self.models = models_of_policy(self.best, rows, part.predictions, part.advice, favourites, draws)
         if self.game is None:
             self.game = new_game(self.kernel, stream, len(self.budgets))
         self.game = self.game._replace(stream=stream)

@@ -10,8 +10,7 @@ import numpy.typing as npt
 from tqdm import tqdm
 
 from cams.bundle import Bundle
-from cams.engine.hindsight import favourite_models, hindsight_losses
-from cams.learners.base import among_answers
+from cams.engine.hindsight import favourite_answers, favourite_models, hindsight_losses
 from cams.passes import Pass
 from cams.policies import regularize as regularize_advice
 from cams.rounds import play
@@ -50,14 +49,6 @@ def play_pool(
         bar.update(horizon)
 
 
-def _advice_followed(bundle: Bundle, regularize: bool) -> Array:
-    """Return advice (N, n, k) as a follower of policies sees it: regularised if asked, none for models that abstain."""
-    advice = regularize_advice(bundle.advice) if regularize else bundle.advice
-    if not bundle.abstains:
-        return advice
-    return np.stack([among_answers(pi, votes) for pi, votes in zip(advice, bundle.predictions, strict=True)])
-
-
 def rounds_of_block(advice: Array) -> int:
     """Return how many rounds all learners play before any goes on."""
     return max(_LEAST_ROUNDS, _BLOCK_BYTES // max(1, advice[:1].nbytes))
@@ -69,13 +60,15 @@ class PoolStage:
     def __init__(self, stage: Stage, bundle: Bundle) -> None:
         assert bundle.labels is not None  # `_check_stream` refuses a bundle without labels
         self.stage, self.bundle, self.labels = stage, bundle, bundle.labels
-        self.advice = _advice_followed(bundle, stage.regularize)
+        self.advice = regularize_advice(bundle.advice) if stage.regularize else bundle.advice
         self.favourites = np.empty((bundle.num_rows, bundle.num_policies), dtype=np.int32)
 
     def find_favourites(self, start: int) -> None:
         """Write down every policy's favourite model for a block of rows; all realizations look it up."""
         block = slice(start, start + _FAVOURITES_BLOCK)
         favourite_models(self.advice[block], self.favourites[block])
+        if self.stage.gaps:
+            favourite_answers(self.advice[block], self.bundle.predictions[block], self.favourites[block])
 
     def play(self, realization: int, rows: Integers, draws: Array) -> None:
         stage = self.stage
@@ -83,11 +76,11 @@ class PoolStage:
             rows, self.bundle.predictions, self.labels, self.advice, self.favourites, draws, stage.grid,
             stage.arrays["model"][realization], stage.arrays["policy"][realization],
         )  # fmt: skip
-        compiled = [run for run in stage.runs if stage.is_compiled(run.learner)]
+        compiled = [run for run in stage.runs if run.learner.kernel() is not None]
         self._play_compiled([Pass(stage, run, realization) for run in compiled], rows, draws)
         best = stage.best_policy(realization)
         for run in stage.runs:
-            if not stage.is_compiled(run.learner):
+            if run.learner.kernel() is None:
                 self._play_slowly(run, rows, draws, best, stage.out(run, realization))
 
     def _play_compiled(self, passes: list[Pass], rows: Integers, draws: Array) -> None:

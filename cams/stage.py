@@ -89,7 +89,7 @@ class Stage:
     ) -> None:
         self.bundle, self.players, self.budgets, self.grid = bundle, players, budgets, grid
         self.realizations, self.first_realization = realizations, first_realization
-        self.seed, self.regularize = seed, regularize
+        self.seed, self.regularize, self.gaps = seed, regularize, bundle.abstains
         # Making every learner once refuses what cannot be played before anything is computed.
         self.runs = [run for a, player in enumerate(players) for run in self._runs(a, player)]
         shape = (len(players), realizations, len(budgets))
@@ -111,14 +111,10 @@ class Stage:
         learners = [player.make(budget) for budget in self.budgets]
         first = learners[0]
         scaled = first.problem.scaled and first.scalable
-        apart = first.budget_shapes_queries or scaled or not self.is_compiled(first)
+        apart = first.budget_shapes_queries or scaled or first.kernel() is None
         if apart:
             return [Run(a, player, learner, slice(b, b + 1)) for b, learner in enumerate(learners)]
         return [Run(a, player, first, slice(0, len(learners)))]
-
-    def is_compiled(self, learner: Learner) -> bool:
-        """Say whether compiled code plays a learner: it has a twin, and every model always has an answer."""
-        return learner.kernel() is not None and not self.bundle.abstains
 
     def uniforms(self, realization: int) -> np.random.Generator:
         """Return the generator of a realization's uniforms, four a round."""

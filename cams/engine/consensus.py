@@ -13,6 +13,9 @@ from cams.engine.arithmetic import add_expected, tie_bar
 from cams.engine.compiled import Array, compiled, compiled_making_arrays
 from cams.engine.spec import KernelSpec
 
+# A vote that no model has, not even one without an answer.
+_NOBODYS = np.int32(-2)
+
 
 class Consensus(NamedTuple):
     """What the rounds with disagreement have shown so far.
@@ -51,11 +54,17 @@ def new_consensus(learner: KernelSpec, size: int, k: int, num_classes: int) -> C
 
 @compiled
 def _share_votes(votes: Array, rounds: float, agreements: Array, weights: Array) -> None:
-    """Count who agreed on this round; a model votes with 1 / sum_l a_jl^4, so that copies count about as one."""
+    """Count who agreed on this round; a model votes with 1 / sum_l a_jl^4, so that copies count about as one.
+
+    A model without an answer agrees with nobody, but still is its own copy.
+    """
     share = 1.0 / rounds
     for j in range(votes.size):
         total = 0.0
         vote, with_others = votes[j], agreements[j]
+        if vote < 0:
+            with_others[j] += 1.0
+            vote = _NOBODYS
         for other in range(votes.size):
             with_others[other] += 1.0 if votes[other] == vote else 0.0
             a = with_others[other] * share
@@ -65,11 +74,14 @@ def _share_votes(votes: Array, rounds: float, agreements: Array, weights: Array)
 
 @compiled
 def _miss_plurality(votes: Array, weights: Array, tally: Array, misses: Array) -> None:
-    """Write how far each model is off the label with most votes; labels that tie for it share the blame."""
+    """Write how far each model is off the label with most votes; labels that tie for it share the blame.
+
+    A model without an answer has no vote, and misses.
+    """
     for j in range(votes.size):
         tally[votes[j]] = 0.0
     for j in range(votes.size):
-        tally[votes[j]] += weights[j]
+        tally[votes[j]] += weights[j] if votes[j] >= 0 else 0.0
     top = 0.0
     for j in range(votes.size):
         top = max(top, tally[votes[j]])
@@ -77,7 +89,7 @@ def _miss_plurality(votes: Array, weights: Array, tally: Array, misses: Array) -
     tied = 0
     for j in range(votes.size):
         # A label once counted is marked by a tally above all others.
-        misses[j] = 0.0 if tally[votes[j]] >= bar else 1.0
+        misses[j] = 0.0 if votes[j] >= 0 and tally[votes[j]] >= bar else 1.0
         if misses[j] == 0.0 and tally[votes[j]] <= top:
             tied += 1
             tally[votes[j]] = np.inf

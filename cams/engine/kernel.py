@@ -14,6 +14,7 @@ from math import log
 import numpy as np
 
 from cams.engine import spec
+from cams.engine.answers import count_answers, first_answer, hear, mix_answers
 from cams.engine.arithmetic import add_expected, largest, mix
 from cams.engine.compiled import Array, compiled, compiled_inline, compiled_making_arrays
 from cams.engine.consensus import new_consensus, take_in_votes
@@ -22,7 +23,7 @@ from cams.engine.naming import name_model
 from cams.engine.queries import class_masses, label_mass, models_disagree, query_probability
 from cams.engine.spec import KernelSpec
 from cams.engine.spent import judge_spent, leave_behind
-from cams.engine.state import Game, Stream, Traits, Turn, new_scratch, new_state, total_rounds
+from cams.engine.state import Game, Stream, Traits, Turn, new_scratch, new_state, some_abstain, total_rounds
 from cams.engine.weighing import rate_of, weigh_slot
 from cams.randomness import COIN
 
@@ -65,6 +66,7 @@ def new_game(learner: KernelSpec, stream: Stream, num_budgets: int) -> Game:
 def _turn(stream: Stream, step: int) -> Turn:
     row, next_row = stream.rows[step], stream.rows[min(step + 1, stream.rows.size - 1)]
     votes = stream.predictions[row]
+    answer = first_answer(votes)
     return Turn(
         stream.before + step + 1,
         votes,
@@ -72,8 +74,31 @@ def _turn(stream: Stream, step: int) -> Turn:
         stream.labels[row],
         stream.uniforms[step],
         stream.advice[next_row],
-        models_disagree(votes),
+        models_disagree(votes, answer),
+        answer,
+        count_answers(votes) if stream.gaps else votes.size,
     )
+
+
+@compiled_inline
+def _hear(game: Game, turn: Turn) -> None:
+    """Work out who answers, and how far what is weighed gets to those."""
+    stream, work = game.stream, game.work
+    hear(
+        game.learner.weigh, turn.votes, turn.pi, stream.on, stream.off, work.even, work.answering, work.reach
+    )  # fmt: skip
+
+
+@compiled_inline
+def _mix(game: Game, turn: Turn, total: float) -> None:
+    """Write the mixture of the weights in the work space, over the models that answer."""
+    stream, work, weighed = game.stream, game.work, game.learner.weigh
+    if some_abstain(turn):
+        mix_answers(
+            turn.pi, work.q, total, weighed, stream.on, stream.off, work.reach, work.even, work.heard, work.w
+        )  # fmt: skip
+    else:
+        mix(turn.pi, work.q, total, weighed, stream.on, stream.off, work.w)
 
 
 @compiled_inline
@@ -85,7 +110,7 @@ def _play_slot(game: Game, turn: Turn, slot: int, is_live: bool, eta: float, hin
     if traits.weighs and (mixes or not by_hindsight):
         total = weigh_slot(game, slot, eta, work.q)
         if mixes:
-            mix(turn.pi, work.q, total, learner.weigh, game.stream.on, game.stream.off, work.w)
+            _mix(game, turn, total)
     model = hindsight_model if by_hindsight else name_model(learner, game.stream, state, work, turn, slot)
     state.mistakes[slot] += turn.votes[model] != turn.label
     if learner.rate_kind == spec.RATE_ADVERSARIAL_PROOF:
@@ -100,7 +125,7 @@ def _play_frozen(game: Game, turn: Turn, count: int, hindsight_model: int) -> No
     state, verdicts = game.state, game.work.verdicts
     # Where all models agree every choice costs the same.
     if not turn.disagree:
-        wrong = int(turn.votes[0] != turn.label)
+        wrong = int(turn.first_answer != turn.label)
         for slot in range(count):
             state.mistakes[slot] += wrong
         return
@@ -122,13 +147,12 @@ def _play_live(game: Game, turn: Turn, slot: int, scale: float, hindsight_model:
     if turn.disagree or learner.feedback == spec.FEEDBACK_BANDIT:
         model = _play_slot(game, turn, slot, True, eta, hindsight_model)
     else:
-        state.mistakes[slot] += turn.votes[0] != turn.label
+        state.mistakes[slot] += turn.first_answer != turn.label
     z = min(1.0, scale * query_probability(learner, game.stream.num_classes, state, work, turn, eta))
     if turn.uniforms[COIN] >= z:
         return False
     if learner.rate_kind == spec.RATE_ADVERSARIAL_LABEL:
-        mass = label_mass(turn.votes, work.w, turn.label, turn.disagree)
-        state.largest_mass[slot] = max(state.largest_mass[slot], mass)
+        state.largest_mass[slot] = max(state.largest_mass[slot], label_mass(turn, work.w))
     _learn(game, turn, slot, model, z)
     return True
 
@@ -183,6 +207,8 @@ def play_rounds(
     bought, early_labels, num_frozen, recorded = progress[0], progress[1], progress[2], progress[3]
     for step in range(first, last):
         turn = _turn(stream, step)
+        if stream.gaps and (turn.disagree or learner.feedback == spec.FEEDBACK_BANDIT):
+            _hear(game, turn)
         while num_frozen < budgets.size and bought >= budgets[num_frozen]:
             leave_behind(game, num_frozen, turn.t)
             num_frozen += 1

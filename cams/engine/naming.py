@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from cams.engine import spec
+from cams.engine.answers import keep_advice_to_answers, silence
 from cams.engine.arithmetic import draw, pick_tied
 from cams.engine.compiled import Array, compiled, compiled_inline
 from cams.engine.spec import KernelSpec
-from cams.engine.state import Scratch, State, Stream, Turn
+from cams.engine.state import Scratch, State, Stream, Turn, some_abstain
 from cams.randomness import MODEL, POLICY, TIE
 
 
@@ -31,6 +32,8 @@ def model_of_policy(learner: KernelSpec, stream: Stream, work: Scratch, turn: Tu
     else:
         advice[:] = stream.off
         advice[i - n] = stream.on
+    if some_abstain(turn):
+        keep_advice_to_answers(turn.votes, advice)
     if learner.recommend == spec.RECOMMEND_SAMPLE_POLICY:
         return draw(advice, turn.uniforms[MODEL])
     return pick_tied(advice, turn.uniforms[TIE])
@@ -56,9 +59,13 @@ def name_model(learner: KernelSpec, stream: Stream, state: State, work: Scratch,
     if learner.recommend == spec.RECOMMEND_LEADER:
         for j in range(work.scores.size):
             work.scores[j] = -state.errors[slot, j]
+        if some_abstain(turn):
+            silence(turn.votes, work.scores)
         return pick_tied(work.scores, u[TIE])
     if learner.recommend == spec.RECOMMEND_CONTEXTUAL_LEADER:
         _contextual_scores(state.rewards[slot], work.w, turn.pi.shape[0] > 0, work.scores)
+        if some_abstain(turn):
+            silence(turn.votes, work.scores)
         return pick_tied(work.scores, u[TIE])
     if learner.recommend == spec.RECOMMEND_SAMPLE_MODEL:
         return draw(work.w, u[MODEL])

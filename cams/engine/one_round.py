@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cams.engine import spec
+from cams.engine.answers import first_answer
 from cams.engine.arithmetic import largest, mix, weigh, weigh_with_prior
 from cams.engine.compiled import Array, compiled, compiled_in_order
 from cams.engine.consensus import Consensus, strength, take_in_votes
@@ -83,7 +84,8 @@ def _choose(
     The stream has one row, the instance; the state has one slot, the learner's memory.
     """
     votes, pi = stream.predictions[0], stream.advice[0]
-    turn = Turn(t, votes, pi, 0, stream.uniforms[0], pi, models_disagree(votes))
+    answer = first_answer(votes)
+    turn = Turn(t, votes, pi, 0, stream.uniforms[0], pi, models_disagree(votes, answer), answer, votes.size)
     if turn.disagree and learner.prior > 0.0:
         take_in_votes(learner, votes, pi, stream.on, stream.off, consensus)
     # Who follows the leader and has no policies weighs nothing.

@@ -14,9 +14,10 @@ from cams.engine.state import Scratch, State, Turn
 
 
 @compiled
-def models_disagree(votes: Array) -> bool:
-    for j in range(1, votes.size):  # noqa: SIM110 (compiled code has no generators)
-        if votes[j] != votes[0]:
+def models_disagree(votes: Array, first_answer: int) -> bool:
+    """Say whether two models that answer predict different labels."""
+    for j in range(votes.size):  # noqa: SIM110 (compiled code has no generators)
+        if votes[j] != first_answer and votes[j] >= 0:
             return True
     return False
 
@@ -25,7 +26,8 @@ def models_disagree(votes: Array) -> bool:
 def class_masses(votes: Array, w: Array, mass: Array, masses: Array) -> int:
     """Write p_y of all classes that have a vote, each once, to masses (k,) and return how many are written there.
 
-    Classes without a vote are written as 0, or left out where there are many. mass (c,) is work space.
+    Classes without a vote are written as 0, or left out where there are many. mass (c,) is work space. A model without
+    an answer has no weight, so the last class, which its number -1 leads to, loses nothing by it.
     """
     if mass.size <= votes.size:
         mass[:] = 0.0
@@ -46,14 +48,14 @@ def class_masses(votes: Array, w: Array, mass: Array, masses: Array) -> int:
     return count
 
 
-@compiled
-def label_mass(votes: Array, w: Array, label: int, disagree: bool) -> float:
+@compiled_inline
+def label_mass(turn: Turn, w: Array) -> float:
     """Return p_y of the true label; where all agree the mixture was not computed, and it is all or nothing."""
-    if not disagree:
-        return 1.0 if votes[0] == label else 0.0
+    if not turn.disagree:
+        return 1.0 if turn.first_answer == turn.label else 0.0
     total = 0.0
-    for j in range(votes.size):
-        if votes[j] == label:
+    for j in range(w.size):
+        if turn.votes[j] == turn.label:
             total += w[j]
     return total
 
@@ -112,7 +114,7 @@ def _survivors_disagree(votes: Array, losses: Array, alive: Array, t: int, delta
                 alive[j] = False
     first = -1
     for j in range(votes.size):
-        if alive[j]:
+        if alive[j] and votes[j] >= 0:
             if first < 0:
                 first = votes[j]
             elif votes[j] != first:
@@ -138,7 +140,7 @@ def query_probability(
     weights = work.even if learner.query == spec.QUERY_VOTES else work.w
     p = work.masses[: class_masses(turn.votes, weights, work.mass, work.masses)]
     if learner.query == spec.QUERY_VOTES:
-        return _vote_entropy(p, turn.votes.size, num_classes)
+        return _vote_entropy(p, turn.num_answers, num_classes)
     if learner.query == spec.QUERY_ENTROPY:
         return max(learner.query_a / sqrt(turn.t), _entropy(p, num_classes))
     return max(_variance(p), eta) if _classes_with_mass(p) > 1 else 0.0

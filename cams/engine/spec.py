@@ -43,6 +43,10 @@ FEEDBACK_BANDIT = 1  # only the loss of the model that was named
 TILE_SLOTS = 4
 TILE_MODELS = 16
 
+# Advice that gives models with an answer no more than this in all has nothing to say to them. Weights are divided by
+# what it gives them, also in single precision, which ends at 1e38.
+FAINT = 1e-30
+
 
 class KernelSpec(NamedTuple):
     """One learner, as the compiled engine sees it."""

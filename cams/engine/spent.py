@@ -25,7 +25,7 @@ from cams.engine.frozen import (
 from cams.engine.instructions import smaller
 from cams.engine.naming import model_of_policy, names_policy
 from cams.engine.spec import TILE_SLOTS
-from cams.engine.state import Game, Turn, total_rounds
+from cams.engine.state import Game, Turn, some_abstain, total_rounds
 from cams.engine.tiles import mix_roughly, rough_margin
 from cams.engine.weighing import rate_at, rate_of, weigh_slot
 from cams.randomness import MODEL, POLICY, TIE
@@ -100,7 +100,10 @@ def _stands_still(game: Game) -> bool:
 def judge_spent(game: Game, turn: Turn, count: int) -> None:
     """Write to verdicts whether each spent budget's model is wrong (1) or right (0) on this round, OPEN if unclear."""
     way = game.traits.way
-    if way == BY_RATES:
+    if way in (BY_RATES, BY_MIXTURE) and some_abstain(turn):
+        for slot in range(count):
+            game.work.verdicts[slot] = OPEN
+    elif way == BY_RATES:
         _judge_by_rates(game, turn, count)
     elif way == BY_MIXTURE:
         _judge_by_mixture(game, turn, count)
@@ -167,6 +170,11 @@ def _judge_by_choice(game: Game, turn: Turn, count: int) -> None:
     """As `judge_spent`, where each slot draws, or picks among its leaders, a policy or a model."""
     frozen, verdicts, u, way = game.frozen, game.work.verdicts, turn.uniforms, game.traits.way
     by_policy = names_policy(game.learner)
+    if not by_policy and some_abstain(turn):
+        # The models that were listed, or weighed, may not be those that answer.
+        for slot in range(count):
+            verdicts[slot] = OPEN
+        return
     uniform = u[POLICY] if by_policy else (u[MODEL] if way == BY_DRAW else u[TIE])
     if way == BY_DRAW:
         draw_between(

@@ -28,10 +28,14 @@ class Stream(NamedTuple):
     off: float
     before: int = 0
     after: int = 0
+    gaps: bool = False  # whether some model has no answer on some row
 
 
 class Turn(NamedTuple):
-    """One round of a stream, t counted from 1; `ahead` is the advice of the next."""
+    """One round of a stream, t counted from 1; `ahead` is the advice of the next.
+
+    A vote below 0 is no answer (`cams.engine.answers`); first_answer is the first that is one, of num_answers.
+    """
 
     t: int
     votes: Array
@@ -40,6 +44,8 @@ class Turn(NamedTuple):
     uniforms: Array
     ahead: Array
     disagree: bool
+    first_answer: int
+    num_answers: int
 
 
 class State(NamedTuple):
@@ -57,7 +63,11 @@ class State(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Work space: weights and mixture of one slot, equal weights (even), and smaller things."""
+    """Work space: weights and mixture of one slot, equal weights (even), and smaller things.
+
+    The last three are for rounds on which some models have no answer: who answers (k,), how much of each policy's
+    advice goes to those (m,), and weights over that (m,).
+    """
 
     q: Array
     w: Array
@@ -72,6 +82,9 @@ class Scratch(NamedTuple):
     verdicts: Array
     low_bits: Array
     high_bits: Array
+    answering: Array
+    reach: Array
+    heard: Array
 
 
 class Traits(NamedTuple):
@@ -113,6 +126,12 @@ def total_rounds(stream: Stream) -> int:
     return stream.before + stream.rows.size + stream.after
 
 
+@compiled_inline
+def some_abstain(turn: Turn) -> bool:
+    """Say whether a model has no answer on this round."""
+    return turn.num_answers < turn.votes.size
+
+
 @compiled_making_arrays
 def new_state(slots: int, size: int, k: int) -> State:
     return State(
@@ -144,4 +163,7 @@ def new_scratch(slots: int, size: int, k: int, num_classes: int) -> Scratch:
         np.full(slots, OPEN),
         np.zeros(size, dtype=np.int64),
         np.zeros(size, dtype=np.int64),
+        np.ones(k),
+        np.ones(size),
+        np.zeros(size),
     )

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from cams.checks import number
 from cams.classes import ABSTAINS
-from cams.engine.spec import KernelSpec
+from cams.engine.spec import FAINT, KernelSpec
 from cams.errors import InputError
 from cams.randomness import COIN
 
@@ -181,14 +181,14 @@ def require(value: int | None, name: str, who: str) -> int:
 def among_answers(pi: Floats, predictions: npt.NDArray[np.int32]) -> Floats:
     """Take from each row of advice (m, k) what it gives to models that abstain, and give it to the rest in proportion.
 
-    A row that trusts abstainers alone has nothing left to say: it trusts all others evenly.
+    A row that trusts abstainers alone (but for 1e-30) has nothing left to say: it trusts all others evenly.
     """
     answers = predictions != ABSTAINS
     if answers.all():
         return pi
     kept = pi * answers
     totals = kept.sum(axis=1, keepdims=True)
-    among: Floats = np.where(totals > 0, kept / np.where(totals > 0, totals, 1), answers / answers.sum())
+    among: Floats = np.where(totals > FAINT, kept / np.where(totals > FAINT, totals, 1), answers / answers.sum())
     return among
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import cams
+from cams.learners.base import among_answers
 
 
 @dataclass
@@ -44,7 +45,7 @@ def _best_policy(bundle: cams.Bundle, rows: Any, draws: Any) -> int:
     losses = np.zeros(bundle.num_policies + bundle.num_models, dtype=int)
     for row, uniforms in zip(rows, draws, strict=True):
         wrong = bundle.predictions[row] != bundle.labels[row]
-        for i, advice in enumerate(bundle.advice[row].astype(float)):
+        for i, advice in enumerate(among_answers(bundle.advice[row].astype(float), bundle.predictions[row])):
             tied = np.flatnonzero(advice >= advice.max() * (1 - 1e-12))
             losses[i] += wrong[tied[int(uniforms[1] * len(tied))]]
         losses[bundle.num_policies :] += wrong

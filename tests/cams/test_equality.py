@@ -5,14 +5,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from equal_play import SEED, assert_equal, with_rates_and_priors
 
 import cams
 from cams.learners import Choice, Entry, Learner, Problem
 from cams.policies import temper
 from cams.randomness import stream_order, uniforms
-
-SEED = 7
-NEEDS_POLICIES = ("cams_conventional", "exp4")
 
 
 def _bundle(predictions: Any, labels: Any, advice: Any, c: int) -> cams.Bundle:
@@ -69,105 +67,39 @@ BUILT = {
 }
 
 
-def _learners(bundle: cams.Bundle) -> list[Any]:
-    """Every learner that can play this bundle, and those whose settings change their path."""
-    names: list[Any] = [name for name in cams.LEARNERS if bundle.num_policies or name not in NEEDS_POLICIES]
-    varied = [
-        {"name": "cams_adversarial", "label": "rho", "rho": "label"},
-        {"name": "cams", "label": "fast", "rate": 3.0, "floor": 0.2},
-        {"name": "cams_nonactive", "label": "still", "rate": 0.0},
-        {"name": "iwal", "label": "eager iwal", "delta": 0.5, "slack": 0.05},
-        {"name": "cams_variance", "label": "cams iwal", "query": "survivors"},
-        {"name": "cams_variance", "label": "cams qbc", "query": "vote_entropy"},
-        {"name": "ciwal", "label": "eager ciwal", "delta": 0.5, "slack": 0.05, "rate": 2.0},
-    ]
-    return names + varied
-
-
-def _with_rates_and_priors(bundle: cams.Bundle) -> list[Any]:
-    """Every learner with exponential weights, under each rate rule, with and without a prior of either kind of vote."""
-    changes = {
-        "evidence": {"rate_rule": "evidence"},
-        "prior": {"prior": 4.0, "fade": 3.0, "votes": "plain"},
-        "both": {"rate_rule": "evidence", "prior": 9.0, "fade": 5.0},
-    }
-    return [
-        {"name": name, "label": f"{name}, {change}", **settings}
-        for name, entry in cams.LEARNERS.items()
-        if "rate_rule" in entry.constants and (bundle.num_policies or name not in NEEDS_POLICIES)
-        for change, settings in changes.items()
-    ]
-
-
-def _assert_equal(
-    bundle: cams.Bundle,
-    play_plainly: Any,
-    *,
-    horizon: int,
-    budgets: list[int],
-    realizations: int = 1,
-    learners: list[Any] | None = None,
-    **how: Any,
-) -> None:
-    learners = _learners(bundle) if learners is None else learners
-    result = cams.replay(
-        bundle,
-        learners,
-        horizon=horizon,
-        budgets=budgets,
-        realizations=realizations,
-        seed=SEED,
-        trace=np.arange(1, horizon + 1),
-        **how,
-    )
-    for a, learner in enumerate(learners):
-        settings = dict(learner) if isinstance(learner, dict) else {"name": learner}
-        name, label = settings.pop("name"), settings.pop("label", None)
-        for r in range(realizations):
-            rows = stream_order(SEED, r, bundle.num_rows, horizon)
-            draws = uniforms(SEED, r, horizon)
-            for b, budget in enumerate(budgets):
-                played = play_plainly(bundle, name, budget=budget, rows=rows, draws=draws, **settings, **how)
-                where = f"{label or name}, budget {budget}, realization {r}"
-                np.testing.assert_array_equal(result.queries_trace[a, b, r], np.cumsum(played.queries), where)
-                np.testing.assert_array_equal(result.loss_trace[a, b, r], np.cumsum(played.mistakes), where)
-                assert result.loss[a, b, r] == sum(played.mistakes), where
-                assert result.queries[a, b, r] == sum(played.queries), where
-
-
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("regularize", [False, True])
 @pytest.mark.parametrize("scaled", [False, True])
 def test_on_random_bundles(make_bundle: Any, play_plainly: Any, dtype: Any, regularize: bool, scaled: bool) -> None:
     bundle = make_bundle(dtype=dtype, seed=11)
     how = {"regularize": regularize, "scaled": scaled, "realizations": 2}
-    _assert_equal(bundle, play_plainly, horizon=80, budgets=[3, 25], **how)
+    assert_equal(bundle, play_plainly, horizon=80, budgets=[3, 25], **how)
 
 
 @pytest.mark.parametrize("case", [*DEGENERATE, *BUILT])
 def test_on_degenerate_bundles(make_bundle: Any, play_plainly: Any, case: str) -> None:
     bundle = BUILT[case]() if case in BUILT else make_bundle(**{"rows": 60, **DEGENERATE[case]})
-    _assert_equal(bundle, play_plainly, horizon=40, budgets=[0, 6, 100])
+    assert_equal(bundle, play_plainly, horizon=40, budgets=[0, 6, 100])
 
 
 @pytest.mark.parametrize("case", ["two_models", "no_policies", "one_model", "ties_everywhere", "one_hot_advice"])
 def test_on_degenerate_bundles_regularised_and_scaled(make_bundle: Any, play_plainly: Any, case: str) -> None:
     bundle = BUILT[case]() if case in BUILT else make_bundle(**{"rows": 60, **DEGENERATE[case]})
-    _assert_equal(bundle, play_plainly, horizon=40, budgets=[6], regularize=True, scaled=True)
+    assert_equal(bundle, play_plainly, horizon=40, budgets=[6], regularize=True, scaled=True)
 
 
 @pytest.mark.parametrize("horizon", [1, 2, 9, 10])
 def test_on_streams_too_short_to_learn_from(make_bundle: Any, play_plainly: Any, horizon: int) -> None:
-    _assert_equal(make_bundle(), play_plainly, horizon=horizon, budgets=[0, 1, 50], scaled=horizon > 2)
+    assert_equal(make_bundle(), play_plainly, horizon=horizon, budgets=[0, 1, 50], scaled=horizon > 2)
 
 
 def test_budgets_at_both_ends(make_bundle: Any, play_plainly: Any) -> None:
-    _assert_equal(make_bundle(rows=50), play_plainly, horizon=50, budgets=[0, 1, 49, 50, 51, 1000])
+    assert_equal(make_bundle(rows=50), play_plainly, horizon=50, budgets=[0, 1, 49, 50, 51, 1000])
 
 
 @pytest.mark.parametrize("scaled", [False, True])
 def test_budgets_unsorted_and_repeated(make_bundle: Any, play_plainly: Any, scaled: bool) -> None:
-    _assert_equal(make_bundle(rows=60), play_plainly, horizon=60, budgets=[50, 10, 10, 0, 20], scaled=scaled)
+    assert_equal(make_bundle(rows=60), play_plainly, horizon=60, budgets=[50, 10, 10, 0, 20], scaled=scaled)
 
 
 def test_every_budget_of_a_curve_equals_that_budget_alone(make_bundle: Any) -> None:
@@ -188,7 +120,7 @@ def test_a_curve_long_enough_for_spent_budgets_to_matter(make_bundle: Any, play_
     if advice != "random":
         tempered = temper(bundle.advice.astype(np.float64), 20.0 if advice == "sharp" else 1e-6)
         bundle = _bundle(bundle.predictions, bundle.labels, tempered.astype(np.float32), 4)
-    _assert_equal(bundle, play_plainly, horizon=400, budgets=[0, 2, 5, 12, 40, 90, 200])
+    assert_equal(bundle, play_plainly, horizon=400, budgets=[0, 2, 5, 12, 40, 90, 200])
 
 
 @pytest.mark.parametrize("case", ["random", "no_policies", "two_models", *BUILT])
@@ -196,22 +128,20 @@ def test_a_curve_long_enough_for_spent_budgets_to_matter(make_bundle: Any, play_
 def test_every_rate_rule_and_prior(make_bundle: Any, play_plainly: Any, case: str, regularize: bool) -> None:
     bundle = BUILT[case]() if case in BUILT else make_bundle(**{"rows": 60, "seed": 6, **DEGENERATE.get(case, {})})
     horizon = min(50, bundle.num_rows)
-    learners = _with_rates_and_priors(bundle)
-    _assert_equal(bundle, play_plainly, horizon=horizon, budgets=[0, 5, 100], learners=learners, regularize=regularize)
+    learners = with_rates_and_priors(bundle)
+    assert_equal(bundle, play_plainly, horizon=horizon, budgets=[0, 5, 100], learners=learners, regularize=regularize)
 
 
 def test_rate_rules_and_priors_on_a_curve(make_bundle: Any, play_plainly: Any) -> None:
     """With enough models for tiles, and enough spent budgets for a group of four and more."""
     bundle = make_bundle(rows=200, k=18, n=7, c=4, seed=8)
-    learners = [each for each in _with_rates_and_priors(bundle) if each["name"] in ("cams", "cqbc", "mp", "exp4")]
-    _assert_equal(bundle, play_plainly, horizon=200, budgets=[0, 2, 5, 9, 14, 40, 90], learners=learners)
+    learners = [each for each in with_rates_and_priors(bundle) if each["name"] in ("cams", "cqbc", "mp", "exp4")]
+    assert_equal(bundle, play_plainly, horizon=200, budgets=[0, 2, 5, 9, 14, 40, 90], learners=learners)
 
 
 def test_rate_rules_and_priors_with_scaled_queries(make_bundle: Any, play_plainly: Any) -> None:
     bundle = make_bundle(rows=80)
-    _assert_equal(
-        bundle, play_plainly, horizon=80, budgets=[6, 30], learners=_with_rates_and_priors(bundle), scaled=True
-    )
+    assert_equal(bundle, play_plainly, horizon=80, budgets=[6, 30], learners=with_rates_and_priors(bundle), scaled=True)
 
 
 def test_a_long_stream_with_sharp_weights(make_bundle: Any, play_plainly: Any) -> None:
