@@ -42,7 +42,7 @@ verify: $(VENV)/figures.done ## make every record, figure and verdict again and 
 	python -m experiments.verify
 
 test: $(VENV)/everything.done ## run every test
-	python -m pytest -n 2
+	python -m pytest -n 2 --dist worksteal
 
 fuzz: $(VENV)/everything.done ## try thousands of damaged files and wrong values, new ones each time
 	HYPOTHESIS_PROFILE=nightly python -m pytest -n 2 -k fuzz

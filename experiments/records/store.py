@@ -91,8 +91,7 @@ def _parse(content: bytes) -> Record | None:
         arrow = pq.read_table(pa.BufferReader(content))
         facts = json.loads((arrow.schema.metadata or {})[_META])
         table = arrow.to_pandas()
-        # Records from before the checksum know nothing of their code either, and so are always stale.
-        whole = facts["checksum"] == _checksum(table, facts) if "checksum" in facts else facts["rows"] == len(table)
+        whole = facts["checksum"] == _checksum(table, facts)
     # Damaged bytes fail in whatever part of the reader they reach.
     except Exception:
         return None
@@ -110,7 +109,7 @@ def state_of(path: Path, origin: Origin) -> State:
     same = {
         "plan": facts["plan"] == _plain(origin.plan),
         "bundle": origin.bundle is None or facts["bundle"]["digest"] == origin.bundle,
-        "code": facts.get("code") == origin.code,
+        "code": facts["code"] == origin.code,
     }
     changed = tuple(name for name, unchanged in same.items() if not unchanged)
     return State("stale", changed) if changed else State("current")

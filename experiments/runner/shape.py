@@ -10,6 +10,8 @@ from experiments.runner.computations import COMPUTATIONS
 from experiments.runner.preparation import CONTRARIES
 
 COUNT, AT_LEAST_ONE, SHARE = Range(int, 0), Range(int, 1), Range(float, 0, 1)
+# A grid is a list in memory and a curve on paper; a misplaced power of ten would fill the one and blacken the other.
+MOST_POINTS = 10_000
 STEPS = ("replay", "figures", "tables", "claims")
 
 PATHS = Complete(results=str, bundles=str)
@@ -52,8 +54,8 @@ EXPERIMENT = Complete(
         "policies": POLICIES,
         "regularize": bool,
         "scaled": bool,
-        "budgets": Complete(points=AT_LEAST_ONE, power=Range(float, 0)),
-        "trace": Complete(points=COUNT, budgets=(SOME_BUDGETS, Each(SOME_BUDGETS))),
+        "budgets": Complete(points=Range(int, 1, MOST_POINTS), power=Range(float, 0)),
+        "trace": Complete(points=Range(int, 0, MOST_POINTS), budgets=(SOME_BUDGETS, Each(SOME_BUDGETS))),
         "cases": [CASE],
         "compute": Words(*COMPUTATIONS),
         "needs_bundle": bool,

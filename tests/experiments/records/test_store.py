@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -73,6 +75,18 @@ def test_a_record_that_is_not_there(tmp_path: Path) -> None:
 def test_missing_columns_are_a_mistake_of_the_computation(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="lack the columns loss"):
         write_record(tmp_path / "bad.parquet", TABLE.drop(columns="loss"), ORIGIN, {})
+
+
+def test_a_record_without_a_checksum_is_damaged(written: Path, tmp_path: Path) -> None:
+    arrow = pq.read_table(written)
+    facts = json.loads(arrow.schema.metadata[b"cams"])
+    del facts["checksum"]
+    facts["rows"] = len(TABLE)
+    path = tmp_path / "unsigned.parquet"
+    pq.write_table(arrow.replace_schema_metadata({b"cams": json.dumps(facts)}), path)
+    with pytest.raises(cams.InputError, match=r"unsigned\.parquet is damaged"):
+        read_record(path)
+    assert state_of(path, ORIGIN) == State("damaged")
 
 
 @examples(200)

@@ -1,0 +1,29 @@
+"""Which tests try a mutant: the fastest that reach it come first, and some seconds' worth is enough.
+
+`make mutants` loads this into pytest. Most mutants fall to the first test that meets them, so the order decides how
+long a run takes. A mutant said to survive has been through SECONDS of tests, or all that reach it if they take less.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from itertools import accumulate
+from pathlib import Path
+
+import pytest
+
+SECONDS = float(os.environ.get("CAMS_MUTANT_SECONDS", "5"))
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    # Before mutants are tried, mutmut runs every test to see what it reaches and how long it takes.
+    if "__mutmut_" not in os.environ.get("MUTANT_UNDER_TEST", ""):
+        return
+    took = json.loads(Path("mutmut-stats.json").read_text())["duration_by_test"]
+    items.sort(key=lambda item: took[item.nodeid])
+    total = accumulate(took[item.nodeid] for item in items)
+    enough = 1 + sum(seconds <= SECONDS for seconds in total)
+    config.hook.pytest_deselected(items=items[enough:])
+    items[:] = items[:enough]
