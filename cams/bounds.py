@@ -226,21 +226,25 @@ def cams_adversarial_queries(
 # Our own: exponential weights with the evidence rate and a consensus prior. Proofs in docs/cams-plus.md.
 
 
-def evidence_regret(num_extended: int, evidence: float, *, prior: float = 0.0, disagreements: int = 1) -> float:
+def evidence_regret(
+    num_extended: int, evidence: float, *, prior: float = 0.0, disagreements: int = 1, drift: float | None = None
+) -> float:
     """(ln m + K + 2 K ln R) sqrt(V / ln m) + (sqrt(2 ln m) + 2 + sqrt(2)) sqrt(V), on any stream and any coins.
 
     The regret is of the estimated losses: sum over t of <q_t, ltilde_t> less the least sum of ltilde_{t,i}. V
     (`evidence`, taken as at least 1) is the sum of 1/z^2 over all labels bought; K (`prior`) the strength of the prior,
-    R (`disagreements`) the rounds on which models disagreed, 1 for a prior that does not move. Over coins and draws,
-    with E[V] for V, it bounds the expected regret of a learner that draws its policy and then its model
+    R (`disagreements`) the rounds on which models disagreed, 1 for a prior that does not move. Where it is known how
+    the prior faded, `drift`, the sum of 2 K_t / R_t over the rounds that moved it, stands for 2 K ln R. Over coins and
+    draws, with E[V] for V, it bounds the expected regret of a learner that draws its policy and then its model
     (`recommend=sample_policy`) on the rounds on which it may still buy.
     """
     _require(num_extended >= 2, f"num_extended is {num_extended}, expected at least 2")
     _require(evidence >= 0, f"evidence is {evidence}, expected at least 0")
     _require(prior >= 0, f"prior is {prior}, expected at least 0")
     _require(disagreements >= 1, f"disagreements is {disagreements}, expected at least 1")
+    _require(drift is None or drift >= 0, f"drift is {drift}, expected at least 0")
     log_m, root = log(num_extended), sqrt(max(1.0, evidence))
-    of_prior = log_m + prior + 2 * prior * log(disagreements)
+    of_prior = log_m + prior + (2 * prior * log(disagreements) if drift is None else drift)
     return of_prior * root / sqrt(log_m) + (sqrt(2 * log_m) + 2 + sqrt(2)) * root
 
 
@@ -248,3 +252,34 @@ def expected_evidence(horizon: float) -> float:
     """2/3 (T + 1)^(3/2), at least E[V] of a learner that asks with z_t >= 1/sqrt(t) where models disagree."""
     _require_horizon(horizon)
     return float(2 / 3 * (horizon + 1) ** 1.5)
+
+
+def evidence_regret_in_hindsight(num_extended: int, evidence: float) -> float:
+    """sqrt(m E[V]): what to add to `evidence_regret` where a stream reacts to the learner and regret is against the
+    policy that turns out best. On a stream fixed in advance nothing is added."""
+    _require(num_extended >= 2, f"num_extended is {num_extended}, expected at least 2")
+    _require(evidence >= 0, f"evidence is {evidence}, expected at least 0")
+    return sqrt(num_extended * max(1.0, evidence))
+
+
+def evidence_stochastic_regret(
+    regret: float, gap: float, margin: float, *, prior: float = 0.0, disagreements: int = 1
+) -> float:
+    """(1 + gamma) / (gamma Delta) (B + K (1 + ln R)), in expectation, for a learner that names its mixture's argmax.
+
+    Assumes i.i.d. instances; B is `evidence_regret` with E[V], Delta (`gap`) by how much every other policy's drawn
+    loss <pi_i, l> exceeds the best one's in expectation, gamma (`margin`) as in Theorem 1, K and R as in
+    `evidence_regret`. The regret is against the best policy by its most probable model.
+    """
+    _require(gap > 0, f"gap is {gap}, expected a positive number: the best policy is assumed to be single")
+    _require(0 < margin <= 1, f"margin is {margin}, expected in (0, 1]: the best policy may not have ties")
+    _require(disagreements >= 1, f"disagreements is {disagreements}, expected at least 1")
+    return (1 + margin) / (margin * gap) * (regret + prior * (1 + log(disagreements)))
+
+
+def evidence_queries(horizon: float, num_classes: int, regret: float, best_loss: float) -> float:
+    """2 sqrt(T) + (B + L*) (log_c T + 1) / c, as Theorem 4: its last line asks only how much the learner loses. B is
+    `evidence_regret`, L* the expected loss of the best policy."""
+    _require_horizon(horizon)
+    _require(num_classes >= 2, f"num_classes is {num_classes}, expected at least 2")
+    return _queries_from_loss(horizon, regret + best_loss, num_classes)

@@ -21,7 +21,7 @@ VIOLET, NAVY, ROSE, FOREST, LAVENDER, MAGENTA, CRIMSON = (
     *("#8A5CF5", "#14306B", "#F08A80", "#14652F"),
     *("#A9A9F0", "#E3139B", "#A60012"),
 )
-SOLID, DASHED, DOTTED = "-", (0, (4, 1.6)), (0, (1, 1.2))
+SOLID, DASHED, DOTTED, DRAWN = "-", (0, (4, 1.6)), (0, (1, 1.2)), (0, (3, 1, 1, 1, 1, 1))
 
 
 class Look(NamedTuple):
@@ -59,7 +59,9 @@ LEARNER_LOOKS: dict[str, Look] = {
 
 # Labels that experiments give to learners with other settings, and lines that are no learner's.
 OTHER_LOOKS: dict[str, Look] = {
-    "oracle_drawn": Look("Oracle, drawn", BLACK, "", (0, (3, 1, 1, 1, 1, 1))),
+    "oracle_drawn": Look("Oracle, drawn", BLACK, "", DRAWN),
+    "cams_evidence_drawn": Look("CAMS, evidence rate, drawn", CRIMSON, "4", DRAWN),
+    "cams_plus_drawn": Look("CAMS+, drawn", MAGENTA, "H", DRAWN),
     "cqbc_evidence": Look("CQBC, evidence rate", BLUE, "s", DOTTED),
     "cqbc_plus": Look("CQBC, rate and prior", BLUE, "s", DASHED),
     "ciwal_evidence": Look("CIWAL, evidence rate", GREEN, "^", DOTTED),

@@ -28,7 +28,7 @@ LEGEND_HANDLE, LEGEND_CHARACTER = 0.56, 0.068
 MARKERS_PER_LINE = 8
 # Decades between 0 and 1 on an axis that starts at 0.
 ZERO_TO_ONE = 0.5
-MOST_SIGNED_TICKS = 7
+FEWEST_SIGNED_TICKS, MOST_SIGNED_TICKS = 4, 7
 # Many words side by side under one panel.
 CASE_LABEL_SIZE = 5.8
 # Files must not differ between two runs that draw the same thing.
@@ -140,12 +140,18 @@ def _power_of_ten(value: float, _: int | None = None) -> str:
 
 
 def _signed_powers(low: float, high: float) -> list[float]:
-    """Return 0 and powers of ten on both sides, every other one where there are many."""
+    """Return 0 and powers of ten on both sides, with their triples where there are few, every other one where many."""
     powers = [10.0**k for k in range(1, 9)]
-    ticks = [-power for power in powers if -power >= low] + [0.0] + [power for power in powers if power <= high]
+    ticks = _both_signs(powers, low, high)
+    if len(ticks) < FEWEST_SIGNED_TICKS:
+        ticks = _both_signs(sorted([3.0, *powers, *(3 * power for power in powers)]), low, high)
     step = 2 if len(ticks) > MOST_SIGNED_TICKS else 1
     zero = ticks.index(0.0)
     return [tick for i, tick in enumerate(ticks) if (i - zero) % step == 0]
+
+
+def _both_signs(sizes: list[float], low: float, high: float) -> list[float]:
+    return [-size for size in sizes[::-1] if -size >= low] + [0.0] + [size for size in sizes if size <= high]
 
 
 def _draw_series(ax: Axes, line: Series) -> None:

@@ -19,6 +19,8 @@ KINDS: dict[str, Callable[[Record, dict[str, Any]], Panel]] = {
     "regret_over_time": theory.regret_over_time,
     "regret_against_horizon": theory.regret_against_horizon,
     "labels_against_horizon": theory.labels_against_horizon,
+    "regret_of_learners": theory.regret_of_learners,
+    "labels_of_learners": theory.labels_of_learners,
 }
 
 

@@ -1,7 +1,11 @@
-"""Panels of the experiments about regret: measured against bounds, over horizons or over rounds."""
+"""Panels of the experiments about regret: measured against bounds, over horizons or over rounds.
+
+A bound has the colour of the line that it is about, dotted.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,10 +17,9 @@ from cams.plotting.appearance import (
     DOTTED,
     GREEN,
     GREY,
+    OLIVE,
     ORANGE,
-    PURPLE,
     SKY,
-    VERMILION,
     Look,
     look_of,
 )
@@ -26,55 +29,80 @@ from experiments.records.record import Record
 from experiments.statistics.bands import band
 
 HORIZON_LABEL = "Horizon T"
-_COLOURS = (VERMILION, BLUE, GREEN, PURPLE, ORANGE, SKY, GREY)
-_MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+Y_LABELS = {"regret": "Regret", "queries": "Labels bought"}
+# Of cases, so that none is taken for a learner beside them.
+_COLOURS = (BLUE, GREEN, GREY, OLIVE, ORANGE, SKY)
+_MARKERS = ("s", "^", "X", "D", "v", "P")
 
 
 def regret_against_horizon(record: Record, options: dict[str, Any]) -> Panel:
-    """Mean regret against T for every case, each with its bound."""
-    table = record.table.assign(regret=record.table["loss"] - record.table["reference"])
-    return _against_horizon(table, "regret", "Regret")
+    """Mean regret of the first learner against T for every case, each with its bound."""
+    return _against_horizon(_of_first_learner(record), "regret", "case", _look_of_case)
 
 
 def labels_against_horizon(record: Record, options: dict[str, Any]) -> Panel:
-    """Mean labels bought against T for every case, each with its bound."""
-    return _against_horizon(record.table, "queries", "Labels bought")
+    """Mean labels that the first learner bought against T for every case, each with its bound."""
+    return _against_horizon(_of_first_learner(record), "queries", "case", _look_of_case)
 
 
-def _against_horizon(table: pd.DataFrame, quantity: str, y_label: str) -> Panel:
-    lines = []
-    for position, (case, rows) in enumerate(table.groupby("case", observed=True, sort=False)):
-        colour = _COLOURS[position % len(_COLOURS)]
-        measured = pivot(rows, quantity, "round")
-        horizons = measured.index.to_numpy(dtype=np.float64)
-        look = Look(str(case), colour, _MARKERS[position % len(_MARKERS)], "-")
-        lines.append(Series(str(case), str(case), look, horizons, *band(measured.to_numpy())))
-        limit = pivot(rows, f"{quantity}_bound", "round").mean(axis=1).to_numpy(dtype=np.float64)
-        if np.isfinite(limit).all():
-            # One legend entry, in black, stands for the bounds of all cases.
-            lines.append(Series(f"{case} bound", "", Look("", colour, "", DOTTED), horizons, limit, limit, limit))
-    entry = np.array([np.nan])
-    lines.append(Series("bound", "Bound, same colour", Look("", BLACK, "", DOTTED), entry, entry, entry, entry))
-    return Panel(HORIZON_LABEL, y_label, tuple(lines), scales=("log", "log"))
+def regret_of_learners(record: Record, options: dict[str, Any]) -> Panel:
+    """Mean regret of every learner against T in one case, each with its bound."""
+    return _against_horizon(_of_case(record, options["order"]), "regret", "series", look_of)
+
+
+def labels_of_learners(record: Record, options: dict[str, Any]) -> Panel:
+    """Mean labels that every learner bought against T in one case, each with its bound."""
+    return _against_horizon(_of_case(record, options["order"]), "queries", "series", look_of)
 
 
 def regret_over_time(record: Record, options: dict[str, Any]) -> Panel:
-    """Regret of every learner up to round t on one order, against the best policy up to t, beside Theorem 3."""
-    table = record.table.assign(regret=record.table["loss"] - record.table["reference"])
-    order = list(table["case"].unique())[options["order"]]
-    table = table[table["case"] == order]
+    """Regret of every learner up to round t on one order, against the best policy up to t, and its bound if any."""
+    lines = _with_bounds(_of_case(record, options["order"]), "regret", "series", look_of)
+    # The bounds are far above what happens: a linear axis would show nothing else.
+    return Panel(ROUND_LABEL, "Regret against best policy", lines, scales=("linear", "symlog"))
+
+
+def _against_horizon(table: pd.DataFrame, quantity: str, column: str, look: Callable[[str, int], Look]) -> Panel:
+    lines = _with_bounds(table, quantity, column, look)
+    return Panel(HORIZON_LABEL, Y_LABELS[quantity], lines, scales=("log", "log"))
+
+
+def _with_bounds(
+    table: pd.DataFrame, quantity: str, column: str, look: Callable[[str, int], Look]
+) -> tuple[Series, ...]:
+    """Return a line for every entry of a column, and after it its bound: the paper's, or our own."""
     lines = []
-    for position, (name, rows) in enumerate(table.groupby("series", observed=True, sort=False)):
-        regret = pivot(rows, "regret", "round")
-        rounds = regret.index.to_numpy(dtype=np.float64)
-        look = look_of(str(name), position)
-        lines.append(Series(str(name), look.title, look, rounds, *band(regret.to_numpy())))
-    bounded = table[table["regret_bound"].notna()]
-    limit = pivot(bounded, "regret_bound", "round").mean(axis=1)
-    rounds, values = limit.index.to_numpy(dtype=np.float64), limit.to_numpy(dtype=np.float64)
-    lines.append(Series("theorem 3", "Theorem 3", Look("", BLACK, "", DOTTED), rounds, values, values, values))
-    # The bound is far above what happens: a linear axis would show nothing else.
-    return Panel(ROUND_LABEL, "Regret against best policy", tuple(lines), scales=("linear", "symlog"))
+    for position, (name, rows) in enumerate(table.groupby(column, observed=True, sort=False)):
+        seen = look(str(name), position)
+        measured = pivot(rows, quantity, "round")
+        rounds = measured.index.to_numpy(dtype=np.float64)
+        lines.append(Series(str(name), seen.title, seen, rounds, *band(measured.to_numpy())))
+        bound = rows.assign(bound=rows[f"{quantity}_bound"].fillna(rows[f"own_{quantity}_bound"]))
+        limit = pivot(bound, "bound", "round").mean(axis=1).to_numpy(dtype=np.float64)
+        if np.isfinite(limit).all():
+            lines.append(Series(f"{name} bound", "", Look("", seen.colour, "", DOTTED), rounds, limit, limit, limit))
+    # One legend entry, in black, stands for all bounds.
+    entry = np.array([np.nan])
+    lines.append(Series("bound", "Bound, same colour", Look("", BLACK, "", DOTTED), entry, entry, entry, entry))
+    return tuple(lines)
+
+
+def _with_regret(record: Record) -> pd.DataFrame:
+    return record.table.assign(regret=record.table["loss"] - record.table["reference"])
+
+
+def _of_first_learner(record: Record) -> pd.DataFrame:
+    table = _with_regret(record)
+    return table[table["series"] == table["series"].iloc[0]]
+
+
+def _of_case(record: Record, number: int) -> pd.DataFrame:
+    table = _with_regret(record)
+    return table[table["case"] == list(table["case"].unique())[number]]
+
+
+def _look_of_case(case: str, position: int) -> Look:
+    return Look(case, _COLOURS[position % len(_COLOURS)], _MARKERS[position % len(_MARKERS)], "-")
 
 
 def pivot(rows: pd.DataFrame, values: str, index: str) -> pd.DataFrame:

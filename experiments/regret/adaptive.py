@@ -30,7 +30,7 @@ class Course(NamedTuple):
     """What one learner did on one stream, each (T,): row ids, and so far: errors, expected errors, labels bought.
 
     Expected errors are those before the learner draws its model. largest_mass is the most it has put on one
-    label up to each round (1 - rho), 0 for learners that do not keep it.
+    label up to each round (1 - rho), 0 for learners that do not keep it; evidence the sum of 1/z^2 over its labels.
     """
 
     order: Integers
@@ -38,6 +38,7 @@ class Course(NamedTuple):
     expected_loss: Array
     queries: Integers
     largest_mass: Array
+    evidence: Array
 
 
 def expected_loss(round_: Round, label: int) -> float:
@@ -58,13 +59,14 @@ def follow(bundle: Bundle, learner: Learner, order: Iterable[int], coins: Array)
     """Play rows through a learner, as many as there are coins (T, 4)."""
     horizon, truth = len(coins), labels_of(bundle)
     rows, wrong, bought = np.empty((3, horizon), dtype=np.int64)
-    expected, largest_mass = np.empty((2, horizon))
+    expected, largest_mass, evidence = np.empty((3, horizon))
     for t, (row, decided, _) in enumerate(play(learner, bundle, order, coins)):
         rows[t], bought[t] = row, decided.query
         wrong[t] = decided.predictions[decided.model] != truth[row]
         expected[t] = expected_loss(decided, int(truth[row]))
         largest_mass[t] = getattr(learner, "largest_mass", 0.0)
-    return Course(rows, wrong.cumsum(), expected.cumsum(), bought.cumsum(), largest_mass)
+        evidence[t] = 1 / decided.query_probability**2 if decided.query else 0.0
+    return Course(rows, wrong.cumsum(), expected.cumsum(), bought.cumsum(), largest_mass, evidence.cumsum())
 
 
 def mislead(bundle: Bundle, learner: Learner, twin: Learner, rows: Integers, coins: Array, choices: int) -> Course:

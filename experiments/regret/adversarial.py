@@ -1,14 +1,16 @@
-"""Streams ordered to hurt: regret over t against the best policy in hindsight, beside Theorem 3.
+"""Streams ordered to hurt: regret over t against the best policy in hindsight, beside Theorem 3 and our own.
 
     python -m experiments.run experiment=adversarial dataset=drift
 
 Fixed orders go through the compiled replay, the adaptive ones through learners in lockstep. Beside the
 usual columns a record has `reference`, the least loss of any policy of Pi* up to that round (what regret is against),
-and for `cams_adversarial`, the learner that the theorems speak of, `regret_bound` and `queries_bound`.
+for `cams_adversarial`, the learner that the theorems speak of, `regret_bound` and `queries_bound`, and for learners
+that draw and weigh by evidence `own_regret_bound` and `own_queries_bound`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -17,13 +19,21 @@ import numpy.typing as npt
 import pandas as pd
 from joblib import Parallel, delayed
 
-from cams import bounds
 from cams.bundle import Bundle
 from cams.errors import InputError
 from cams.learners import make_learner
 from cams.policies import regularize
 from cams.randomness import stream_order, uniforms
+from experiments.regret.adaptive import Course
 from experiments.regret.courses import MakeLearner, followed, misled
+from experiments.regret.limits import (
+    REGULARIZE,
+    Limits,
+    draws_by_evidence,
+    no_limits,
+    own_limits,
+    theorem_limits,
+)
 from experiments.regret.losses import DECIMALS, best_policy_trace, policy_losses
 from experiments.regret.orders import ORDERS
 from experiments.runner.cases import replay_in_order
@@ -35,7 +45,6 @@ Integers = npt.NDArray[np.int64]
 ADAPTIVE = "adaptive"
 # The learner that Theorems 3 and 4 are about.
 BOUNDED = "cams_adversarial"
-REGULARIZE = True
 
 
 def compute(plan: Plan, bundle: Bundle, n_jobs: int, progress: Any) -> pd.DataFrame:
@@ -52,25 +61,20 @@ def compute(plan: Plan, bundle: Bundle, n_jobs: int, progress: Any) -> pd.DataFr
 
 
 def _fixed(plan: Plan, bundle: Bundle, losses: Array, name: str, n_jobs: int) -> pd.DataFrame:
-    """Replay every learner on the same orders; the bounded one also round by round, for its rho."""
+    """Replay every learner on the same orders; those that a bound is about also round by round, for what enters it."""
     orders = fixed_orders(plan, bundle, name)
     rounds = np.asarray(plan.trace_rounds)
     result = replay_in_order(plan, bundle, orders, rounds, n_jobs, REGULARIZE)
-    references = [best_policy_trace(losses, order, rounds) for order in orders]
+    references = np.stack([best_policy_trace(losses, order, rounds) for order in orders])
+    advice, coins = regularize(bundle.advice), _coins(plan)
     frames = []
     for a, learner in enumerate(plan.learners):
-        masses = _masses_on(plan, bundle, learner, orders) if learner.name == BOUNDED else None
-        for r, reference in enumerate(references):
-            counts = (result.loss_trace[a, 0, r], result.queries_trace[a, 0, r])
-            frames.append(_rows(plan, bundle, name, learner, r, *counts, reference, masses[r] if masses else None))
+        make = learner_maker(bundle, learner, plan.horizon)
+        bounded = learner.name == BOUNDED or draws_by_evidence(make())
+        courses = followed(bundle, make, advice, orders, coins) if bounded else []
+        counts = (result.loss_trace[a, 0], result.queries_trace[a, 0])
+        frames.append(_rows(plan, bundle, name, learner, counts, references, courses))
     return pd.concat(frames, ignore_index=True)
-
-
-def _masses_on(plan: Plan, bundle: Bundle, learner: Learner, orders: Integers) -> list[Array]:
-    """Return the largest class mass so far, at every round of each order."""
-    make = learner_maker(bundle, learner, plan.horizon)
-    courses = followed(bundle, make, regularize(bundle.advice), orders, _coins(plan))
-    return [course.largest_mass for course in courses]
 
 
 def _coins(plan: Plan) -> Array:
@@ -100,11 +104,10 @@ def _adaptive(plan: Plan, bundle: Bundle, losses: Array, n_jobs: int) -> pd.Data
     ]
     frames = []
     for learner, courses in zip(plan.learners, Parallel(n_jobs=n_jobs, prefer="threads")(jobs), strict=True):
-        for r, course in enumerate(courses):
-            reference = best_policy_trace(losses, course.order, rounds)
-            mass = course.largest_mass if learner.name == BOUNDED else None
-            counts = (course.loss[rounds - 1], course.queries[rounds - 1])
-            frames.append(_rows(plan, bundle, ADAPTIVE, learner, r, *counts, reference, mass))
+        references = np.stack([best_policy_trace(losses, course.order, rounds) for course in courses])
+        loss = np.stack([course.loss[rounds - 1] for course in courses])
+        queries = np.stack([course.queries[rounds - 1] for course in courses])
+        frames.append(_rows(plan, bundle, ADAPTIVE, learner, (loss, queries), references, courses))
     return pd.concat(frames, ignore_index=True)
 
 
@@ -128,38 +131,43 @@ def _rows(
     bundle: Bundle,
     order: str,
     learner: Learner,
-    realization: int,
-    loss: Integers,
-    queries: Integers,
-    reference: Array,
-    largest_mass: Array | None,
+    counts: tuple[Integers, Integers],
+    references: Array,
+    courses: Sequence[Course],
 ) -> pd.DataFrame:
+    """Return the rows of all realizations of one learner: counts and references are (R, G)."""
     rounds = np.asarray(plan.trace_rounds)
-    limits = np.full((2, len(rounds)), np.nan)
-    if largest_mass is not None:
-        limits = theorem_limits(bundle, plan.horizon, rounds, largest_mass[rounds - 1], reference)
-    return pd.DataFrame(
-        {
-            "case": order,
-            "series": learner.label,
-            "kind": "learner",
-            "budget": plan.horizon,
-            "realization": realization,
-            "round": rounds,
-            "loss": loss,
-            "queries": queries,
-            "reference": reference,
-            "regret_bound": limits[0],
-            "queries_bound": limits[1],
-            "fitted": False,
-        }
-    )
+    theorems, ours = _limits(plan, bundle, order, learner, references, courses)
+    frames = []
+    for r, (loss, queries) in enumerate(zip(*counts, strict=True)):
+        frame = pd.DataFrame(
+            {
+                "round": rounds,
+                "loss": loss,
+                "queries": queries,
+                "reference": references[r],
+                "regret_bound": theorems[r].regret,
+                "queries_bound": theorems[r].queries,
+                "own_regret_bound": ours.regret,
+                "own_queries_bound": ours.queries,
+            }
+        )
+        frames.append(frame.assign(realization=r))
+    names = {"case": order, "series": learner.label, "kind": "learner", "budget": plan.horizon, "fitted": False}
+    return pd.concat(frames, ignore_index=True).assign(**names)
 
 
-def theorem_limits(bundle: Bundle, horizon: int, rounds: Integers, largest_mass: Array, best_loss: Array) -> Array:
-    """Return (2, G): Theorem 3 and Theorem 4 at each round, with the rho that the learner had by then."""
-    m, c = bundle.num_policies + bundle.num_models, max(2, bundle.num_classes)
-    points = list(zip(rounds, np.clip(1 - largest_mass, 0, 1), best_loss, strict=True))
-    regret = [bounds.cams_adversarial_regret(horizon, m, c, rho, t) for t, rho, _ in points]
-    queries = [bounds.cams_adversarial_queries(horizon, m, c, rho, best, t) for t, rho, best in points]
-    return np.array([regret, queries])
+def _limits(
+    plan: Plan, bundle: Bundle, order: str, learner: Learner, references: Array, courses: Sequence[Course]
+) -> tuple[list[Limits], Limits]:
+    """Return Theorems 3 and 4 for each realization, and ours for all, where they are about this learner."""
+    rounds = np.asarray(plan.trace_rounds)
+    made = learner_maker(bundle, learner, plan.horizon)()
+    ours = own_limits(bundle, made, rounds, courses, references, reacts=order == ADAPTIVE)
+    if learner.name != BOUNDED:
+        return [no_limits(len(rounds))] * plan.realizations, ours
+    pairs = zip(courses, references, strict=True)
+    return [
+        theorem_limits(bundle, plan.horizon, rounds, course.largest_mass[rounds - 1], reference)
+        for course, reference in pairs
+    ], ours

@@ -1,11 +1,11 @@
-"""The courses of one learner on many streams: in lockstep where it can, else one stream and one round at a time.
+"""The courses of learners on many streams: in lockstep where they can, else one stream and one round at a time.
 
 The adversaries are those of `experiments.regret.adaptive`, for all streams at once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -22,35 +22,41 @@ MakeLearner = Callable[[], Learner]
 
 def followed(bundle: Bundle, make: MakeLearner, advice: Advice, orders: Integers, coins: Array) -> list[Course]:
     """Play fixed orders (S, T); advice (N, n, k) is the bundle's as the learner takes it, coins are (S, T, 4)."""
-    learner = make()
-    if not can_march(learner):
-        return [follow(bundle, make(), order, own) for order, own in zip(orders, coins, strict=True)]
-    return march(bundle, learner, advice, coins, lambda lanes, t: lanes.see(orders[:, t]))
+    learners = [make() for _ in orders]
+    if not can_march(bundle, learners):
+        return [follow(bundle, *stream) for stream in zip(learners, orders, coins, strict=True)]
+    return march(bundle, learners, advice, coins, lambda lanes, t: lanes.see(orders[:, t]))
 
 
 def misled(
     bundle: Bundle, make: MakeLearner, advice: Advice, rows: Integers, coins: Array, choices: int
 ) -> list[Course]:
     """Play the orders that adaptive adversaries make out of rows (S, N), with coins (S, T, 4)."""
-    learner = make()
-    if not can_march(learner):
-        pairs = zip(rows, coins, strict=True)
-        return [mislead(bundle, make(), make(), queue, own, choices) for queue, own in pairs]
-    return march(bundle, learner, advice, coins, Misleading(rows, coins.shape[1], choices))
+    learners = [make() for _ in rows]
+    if not can_march(bundle, learners):
+        streams = zip(learners, rows, coins, strict=True)
+        return [mislead(bundle, learner, make(), queue, own, choices) for learner, queue, own in streams]
+    return march(bundle, learners, advice, coins, Misleading(rows, coins.shape[1], choices))
 
 
-def doubted(pool: Bundle, make: MakeLearner, advice: Advice, rows: Integers, coins: Array) -> list[Course]:
-    """Play rows of a `rotating_pool` in the contexts of rows (S, T), each stream against its own doubts."""
-    learner = make()
-    if not can_march(learner):
-        pairs = zip(rows, coins, strict=True)
-        return [doubt(pool, make(), make(), contexts, own) for contexts, own in pairs]
+def doubted(
+    pool: Bundle, makes: Sequence[MakeLearner], advice: Advice, rows: Integers, coins: Array, reacts: Sequence[bool]
+) -> list[Course]:
+    """Play rows (S, T) of a `rotating_pool`, each stream with a learner of its own: as they are, or, where the
+    adversary `reacts`, in their contexts but against the learner's doubts."""
+    learners = [make() for make in makes]
+    if not can_march(pool, learners):
+        streams = zip(learners, makes, rows, coins, reacts, strict=True)
+        return [
+            doubt(pool, learner, make(), contexts, own) if reacting else follow(pool, learner, contexts, own)
+            for learner, make, contexts, own, reacting in streams
+        ]
 
     def answer(lanes: Lockstep, t: int) -> Sight:
-        trust = lanes.see(rows[:, t]).w
-        return lanes.see(rows[:, t] // pool.num_models * pool.num_models + first_largest(-trust))
+        seen, k = lanes.see(rows[:, t]), pool.num_models
+        return lanes.see(np.where(reacts, seen.rows // k * k + first_largest(-seen.w), seen.rows))
 
-    return march(pool, learner, advice, coins, answer)
+    return march(pool, learners, advice, coins, answer)
 
 
 class Misleading:
@@ -72,4 +78,4 @@ class Misleading:
         others = np.arange(count) != worst[:, None]
         self.queue[:, self.tail : self.tail + count - 1] = seen.rows[others].reshape(len(worst), count - 1)
         self.tail += count - 1
-        return seen.pick(worst)
+        return seen.pick(worst, lanes.priors.lanes)

@@ -1,12 +1,13 @@
-"""Many streams of one learner side by side: every array of a round has a leading axis of S streams.
+"""Many streams side by side: every array of a round has a leading axis of S streams.
 
+Each stream has a learner of its own; they weigh, ask and name alike, but may differ in rate, horizon and prior.
 Operation for operation the arithmetic of `cams.learners`, in NumPy as there, so that each stream comes out to the last
 bit as if its learner had been asked alone; the tests hold the two together.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import log, sqrt
 from typing import Any, NamedTuple, TypeGuard
 
@@ -14,90 +15,127 @@ import numpy as np
 import numpy.typing as npt
 
 from cams.bundle import Bundle
+from cams.classes import ABSTAINS
 from cams.engine import spec
 from cams.learners import Learner
 from cams.learners.cams import Cams
 from cams.randomness import COIN, MODEL, POLICY, TIE
 from experiments.regret.adaptive import Course
 from experiments.regret.losses import labels_of
+from experiments.regret.priors import Crowd, Priors
 
 Array = npt.NDArray[np.float64]
 Advice = npt.NDArray[np.floating[Any]]
 Integers = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
 
 _RATES = (spec.RATE_ANYTIME, spec.RATE_BANDIT, spec.RATE_ADVERSARIAL_PROOF)
 _QUERIES = (spec.QUERY_ENTROPY, spec.QUERY_VARIANCE, spec.QUERY_CONSTANT)
 _RECOMMENDATIONS = (spec.RECOMMEND_MIXTURE, spec.RECOMMEND_SAMPLE_POLICY, spec.RECOMMEND_SAMPLE_MODEL)
 
+# Fewer numbers than this numpy adds one after another, more in an order of its own.
+IN_ORDER = 8
 
-def can_march(learner: Learner) -> TypeGuard[Cams]:
-    """Say whether streams of a learner can be played in lockstep; others are asked one round at a time."""
-    kernel = learner.kernel() if isinstance(learner, Cams) else None
+
+def can_march(bundle: Bundle, learners: Sequence[Learner]) -> TypeGuard[Sequence[Cams]]:
+    """Say whether learners can be played in lockstep; others are asked one round at a time."""
+    if not all(isinstance(learner, Cams) and _marches(learner) for learner in learners):
+        return False
+    alike = {_shared_part(learner) for learner in learners if isinstance(learner, Cams)}
+    return len(alike) == 1 and bool((bundle.predictions != ABSTAINS).all())
+
+
+def _marches(learner: Cams) -> bool:
+    kernel = learner.kernel()
     return (
-        kernel is not None
-        and kernel.rate_kind in _RATES
+        kernel.rate_kind in _RATES
         and kernel.query in _QUERIES
         and kernel.recommend in _RECOMMENDATIONS
         and not kernel.scaled
-        and not kernel.by_evidence
-        and kernel.prior == 0
+        and getattr(learner, "rho", "proof") == "proof"
     )
 
 
+def _shared_part(learner: Cams) -> tuple[Any, ...]:
+    """Return what the learners of all streams must have in common."""
+    kernel = learner.kernel()
+    return (learner.m, kernel.weigh, kernel.query, kernel.query_a, kernel.recommend, kernel.feedback, kernel.regularize)
+
+
 class Sight(NamedTuple):
-    """What is seen at some rows (..., one per stream or several): votes (..., k), policies (..., m, k) and the mixture
-    w (..., k) of the learner as it stands, and which models are wrong."""
+    """What is seen at some rows (..., one per stream or several): votes (..., k), which models are wrong, policies
+    (..., m, k), their weights q (..., m) and the mixture w (..., k) of a learner as it stands, and what the crowd will
+    have shown those with a prior."""
 
     rows: Integers
     votes: npt.NDArray[np.int32]
-    wrong: npt.NDArray[np.bool_]
+    wrong: Bools
     pi: Array
+    q: Array
     w: Array
+    crowd: Crowd | None
 
-    def pick(self, chosen: Integers) -> Sight:
+    def pick(self, chosen: Integers, with_prior: Integers) -> Sight:
         """Return what is seen at one of the several rows of each stream."""
-        return Sight(*(_at(values, chosen) for values in self))
+        crowd = self.crowd and Crowd(*(_at(values, chosen[with_prior]) for values in self.crowd))
+        return Sight(*(_at(values, chosen) for values in self[:-1]), crowd)
 
 
 class Lockstep:
-    """A learner of the CAMS family on S streams: each round `begin`, `see` rows, `name` models, `decide`."""
+    """Learners of the CAMS family on S streams: each round `begin`, `see` rows, `name` models, `decide`."""
 
-    def __init__(self, bundle: Bundle, learner: Cams, advice: Advice, streams: int) -> None:
-        self.kernel, self.constants = learner.kernel(), learner.constant_policies
+    def __init__(self, bundle: Bundle, learners: Sequence[Cams], advice: Advice) -> None:
+        first, kernels = learners[0], [learner.kernel() for learner in learners]
+        self.kernel, self.constants = first.kernel(), first.constant_policies
         self.votes, self.truth, self.num_classes = bundle.predictions, labels_of(bundle), bundle.num_classes
-        self.advice, self.horizon, self.size = advice, learner.problem.horizon or 0, learner.m
+        self.advice, self.size, streams = advice, first.m, len(learners)
+        self.rate = np.array([kernel.rate for kernel in kernels])
+        self.by_evidence = np.array([kernel.by_evidence for kernel in kernels])
+        self.arms = np.array([bundle.num_models if k.rate_kind == spec.RATE_BANDIT else 1 for k in kernels])
+        self.knows_horizon = np.array([kernel.rate_kind == spec.RATE_ADVERSARIAL_PROOF for kernel in kernels])
+        self.horizons = np.array([learner.problem.horizon or 1 for learner in learners])
+        self.keeps_mass = np.array([hasattr(learner, "largest_mass") for learner in learners])
+        self.priors = Priors(learners, bundle.num_models)
         self.t = 0
-        self.L = np.zeros((streams, learner.m))
-        self.largest_mass = np.zeros(streams)
-        self.q = self.L
+        self.L = np.zeros((streams, self.size))
+        self.evidence, self.largest_mass = np.zeros(streams), np.zeros(streams)
 
     def begin(self) -> None:
-        """Start a round: the weights q of every stream's policies."""
+        """Start a round: the rates of every stream, and what labels alone say of its policies."""
         self.t += 1
         self.eta = self._rates()
-        q = np.exp(-self.eta[:, None] * (self.L - self.L.min(axis=1, keepdims=True)))
-        self.q = q / q.sum(axis=1, keepdims=True)
+        self.exponents = self.eta[:, None] * (self.L - self.L.min(axis=1, keepdims=True))
+        self.q = _weights(self.exponents)
 
     def _rates(self) -> Array:
-        kernel, k, streams = self.kernel, self.votes.shape[1], len(self.L)
-        if kernel.rate_kind == spec.RATE_ANYTIME:
-            return np.full(streams, kernel.rate * sqrt(log(self.size) / self.t))
-        if kernel.rate_kind == spec.RATE_BANDIT:
-            return np.full(streams, kernel.rate * sqrt(log(self.size) / (k * self.t)))
+        clock = np.where(self.by_evidence, np.maximum(1.0, self.evidence), float(self.t))
+        rates: Array = self.rate * np.sqrt(log(self.size) / (self.arms * clock))
+        if not self.knows_horizon.any():
+            return rates
         c = max(2, self.num_classes)
         rho = np.maximum(0.0, 1.0 - self.largest_mass)
-        factor = sqrt(log(self.size) / self.horizon)
-        return kernel.rate * np.sqrt(1 / sqrt(self.t) + rho / (c**2 * log(c))) * factor
+        factor = np.sqrt(log(self.size) / self.horizons)
+        adversarial = self.rate * np.sqrt(1 / sqrt(self.t) + rho / (c**2 * log(c))) * factor
+        return np.where(self.knows_horizon, adversarial, rates)
 
     def see(self, rows: Integers) -> Sight:
         """Look at rows (S,), or at several for each stream (S, C), without deciding anything."""
         votes, pi = self.votes[rows], self._policies(rows)
-        q = self._weights_for(rows)[..., None, :]
-        return Sight(rows, votes, votes != self.truth[rows][..., None], pi, (q @ pi)[..., 0, :])
+        q, crowd = self._weights_for(votes, pi)
+        w = (q[..., None, :] @ pi)[..., 0, :]
+        return Sight(rows, votes, votes != self.truth[rows][..., None], pi, q, w, crowd)
 
-    def _weights_for(self, rows: Integers) -> Array:
-        """Return q (S, m), or (S, 1, m) where each stream has several rows."""
-        return self.q if rows.ndim == 1 else self.q[:, None, :]
+    def _weights_for(self, votes: npt.NDArray[np.int32], pi: Array) -> tuple[Array, Crowd | None]:
+        """Return q (..., m): a prior looks at the votes of the round itself as well, so that rows differ in it."""
+        several, lanes = votes.ndim > 2, self.priors.lanes
+        q = np.broadcast_to(self.q[:, None, :] if several else self.q, pi.shape[:-1])
+        if lanes.size == 0:
+            return q, None
+        crowd = self.priors.after(votes[lanes], pi[lanes])
+        exponents = self.exponents[lanes]
+        q = q.copy()
+        q[lanes] = _weights((exponents[:, None, :] if several else exponents) + self.priors.penalties(crowd))
+        return q, crowd
 
     def _policies(self, rows: Integers) -> Array:
         k = self.votes.shape[1]
@@ -118,9 +156,7 @@ class Lockstep:
         if self.kernel.recommend == spec.RECOMMEND_SAMPLE_MODEL:
             models = _sample(seen.w, uniforms[..., MODEL])
         else:
-            drawn = _sample(self._weights_for(seen.rows), uniforms[..., POLICY])
-            policies = drawn if drawn.shape == seen.rows.shape else np.repeat(drawn, seen.rows.shape[1], axis=1)
-            models = _sample(_at(seen.pi, policies), uniforms[..., MODEL])
+            models = _sample(_at(seen.pi, _sample(seen.q, uniforms[..., POLICY])), uniforms[..., MODEL])
         return models, _at(seen.w, models)
 
     def expected_loss(self, seen: Sight, models: Integers, probabilities: Array) -> Array:
@@ -128,16 +164,19 @@ class Lockstep:
         drawn = (seen.w[..., None, :] @ seen.wrong[..., :, None])[..., 0, 0]
         return np.where(probabilities < 1, drawn, _at(seen.wrong, models))
 
-    def decide(self, seen: Sight, models: Integers, probabilities: Array, coins: Array) -> npt.NDArray[np.bool_]:
+    def decide(self, seen: Sight, models: Integers, probabilities: Array, coins: Array) -> Bools:
         """Buy labels by the coins (S,), learn from those bought, and return which they are."""
         disagree = (seen.votes != seen.votes[:, :1]).any(axis=1)
-        mass = self._class_mass(seen) if self.kernel.query != spec.QUERY_CONSTANT else np.empty((0, 0))
+        keeps_mass = self.keeps_mass.any()
+        mass = self._class_mass(seen) if keeps_mass or self.kernel.query != spec.QUERY_CONSTANT else np.empty((0, 0))
         z = np.minimum(1.0, self._query_probability(disagree, mass))
         bought = coins < z
-        if self.kernel.rate_kind == spec.RATE_ADVERSARIAL_PROOF:
+        if keeps_mass:
             largest = np.maximum(self.largest_mass, mass.max(axis=1))
-            self.largest_mass = np.where(disagree, largest, self.largest_mass)
+            self.largest_mass = np.where(disagree & self.keeps_mass, largest, self.largest_mass)
         self._learn(seen, np.flatnonzero(bought), models, probabilities, z)
+        if seen.crowd:
+            self.priors.learn(seen.crowd, bought)
         return bought
 
     def _class_mass(self, seen: Sight) -> Array:
@@ -147,7 +186,7 @@ class Lockstep:
         mass: Array = np.bincount(bins.ravel(), weights=seen.w.ravel(), minlength=streams * c).astype(np.float64)
         return mass.reshape(streams, c)
 
-    def _query_probability(self, disagree: npt.NDArray[np.bool_], mass: Array) -> Array:
+    def _query_probability(self, disagree: Bools, mass: Array) -> Array:
         kernel = self.kernel
         if kernel.query == spec.QUERY_CONSTANT:
             return np.full(len(disagree), kernel.query_a)
@@ -167,16 +206,18 @@ class Lockstep:
         else:
             lhat = seen.wrong[bought] / z[bought, None]
         self.L[bought] += (seen.pi[bought] @ lhat[..., None])[..., 0]
+        # One number at a time, as there: an array's square may differ from a number's in the last bit.
+        self.evidence[bought] += [1 / probability**2 for probability in z[bought].tolist()]
 
 
 def march(
-    bundle: Bundle, learner: Cams, advice: Advice, coins: Array, adversary: Callable[[Lockstep, int], Sight]
+    bundle: Bundle, learners: Sequence[Cams], advice: Advice, coins: Array, adversary: Callable[[Lockstep, int], Sight]
 ) -> list[Course]:
-    """Play S streams of a learner, coins (S, T, 4), on the rows that an adversary shows each at round t."""
+    """Play S streams, one for each learner, coins (S, T, 4), on the rows that an adversary shows each at round t."""
     streams, horizon = coins.shape[:2]
-    lanes = Lockstep(bundle, learner, advice, streams)
+    lanes = Lockstep(bundle, learners, advice)
     order, wrong, bought = np.empty((3, horizon, streams), dtype=np.int64)
-    expected, largest_mass = np.empty((2, horizon, streams))
+    expected, largest_mass, evidence = np.empty((3, horizon, streams))
     for t in range(horizon):
         lanes.begin()
         seen = adversary(lanes, t)
@@ -184,11 +225,17 @@ def march(
         order[t], wrong[t] = seen.rows, _at(seen.wrong, models)
         expected[t] = lanes.expected_loss(seen, models, probabilities)
         bought[t] = lanes.decide(seen, models, probabilities, coins[:, t, COIN])
-        largest_mass[t] = lanes.largest_mass
-    loss, expected_loss, queries = wrong.cumsum(axis=0), expected.cumsum(axis=0), bought.cumsum(axis=0)
-    return [
-        Course(order[:, s], loss[:, s], expected_loss[:, s], queries[:, s], largest_mass[:, s]) for s in range(streams)
-    ]
+        largest_mass[t], evidence[t] = lanes.largest_mass, lanes.evidence
+    so_far = (wrong.cumsum(axis=0), expected.cumsum(axis=0), bought.cumsum(axis=0))
+    fields = (order, *so_far, largest_mass, evidence)
+    return [Course(*(field[:, s] for field in fields)) for s in range(streams)]
+
+
+def _weights(exponents: Array) -> Array:
+    """Return exponential weights (..., m), as `cams.learners.base.exponential_weights` does."""
+    q = np.exp(exponents.min(axis=-1, keepdims=True) - exponents)
+    weights: Array = q / q.sum(axis=-1, keepdims=True)
+    return weights
 
 
 def _at(values: npt.NDArray[Any], chosen: Integers) -> npt.NDArray[Any]:
@@ -220,12 +267,23 @@ def _disagreement(mass: Array) -> Array:
     c = mass.shape[1]
     loss = 1.0 - mass
     inside = (loss > 0) & (loss < 1)
+    entropy: Array = -(_sums_of_few(loss, inside) if c < IN_ORDER else _sums_of_many(loss, inside)) / (c * log(c))
+    return entropy
+
+
+def _sums_of_few(loss: Array, inside: Bools) -> Array:
+    """Return the sums over the classes inside of loss * ln loss; so few are added in order, and 0 changes nothing."""
+    kept = np.where(inside, loss, 1.0)
+    sums: Array = (kept * np.log(kept)).sum(axis=1)
+    return sums
+
+
+def _sums_of_many(loss: Array, inside: Bools) -> Array:
+    """Return the same where the order in which numpy adds depends on how many there are: as many go together."""
     counts = inside.sum(axis=1)
-    total = np.empty(len(mass))
-    # The order in which numpy sums depends on how many there are, so streams with as many terms go together.
+    sums = np.empty(len(loss))
     for count in set(counts.tolist()):
         some = counts == count
         terms = loss[some][inside[some]].reshape(np.count_nonzero(some), count)
-        total[some] = (terms * np.log(terms)).sum(axis=1)
-    entropy: Array = -total / (c * log(c))
-    return entropy
+        sums[some] = (terms * np.log(terms)).sum(axis=1)
+    return sums

@@ -77,6 +77,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
             "classes": AT_LEAST_ONE,
             "policies": AT_LEAST_ONE,
             "pools": Each({"gap": SHARE, "best_rate": SHARE, "softness": SHARE, "regularize": bool}),
+            "compared": [str],
             "failure": SHARE,
             "horizons": [AT_LEAST_ONE],
         }

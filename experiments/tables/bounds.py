@@ -9,6 +9,8 @@ import pandas as pd
 
 import cams
 from cams import bounds
+from cams.learners.prior import STRENGTH
+from cams.plotting.appearance import title_of
 from experiments.figures.compose import dataset_title
 from experiments.records.columns import CLASSIFIER, POLICY_KINDS
 from experiments.records.record import Record
@@ -16,18 +18,22 @@ from experiments.records.record import Record
 # The bounds with high probability hold with 1 - FAILURE.
 FAILURE = 0.1
 MISSING = "-"
+OWN = ("cams_evidence", "cams_plus")
 
 
-def bound_table(records: dict[str, Record]) -> pd.DataFrame:
-    """Return one row per algorithm; per data set a column of regret and one of labels."""
-    columns: dict[str, list[str]] = {"Algorithm": [name for name, _, _ in _rows({}, {}, 2)]}
+def bound_table(records: dict[str, Record], own_records: dict[str, Record]) -> pd.DataFrame:
+    """Return one row per algorithm; per data set a column of regret and one of labels.
+
+    `records` have what CAMS did, `own_records` what our own learners did on the same streams, where that is known.
+    """
+    algorithms = [name for name, _, _ in _rows({}, {}, 2)]
+    columns = {"Algorithm": algorithms + [f"{title_of(learner)}, measured" for learner in ("cams", *OWN)]}
     for dataset, record in records.items():
         rows = _rows(record.facts["bundle"], record.facts["bundle"]["bounds"], record.horizon)
-        regret, labels = _measured(record)
+        measured = [_measured(record, "cams")] + [_measured(own_records.get(dataset), learner) for learner in OWN]
         title = dataset_title(dataset)
-        columns[f"{title}: regret"] = [_number(row[1]) for row in rows] + [f"{regret:.1f}"]
-        columns[f"{title}: labels"] = [_number(row[2]) for row in rows] + [f"{labels:.1f}"]
-    columns["Algorithm"].append("CAMS, measured")
+        columns[f"{title}: regret"] = [_number(row[1]) for row in rows] + [regret for regret, _ in measured]
+        columns[f"{title}: labels"] = [_number(row[2]) for row in rows] + [labels for _, labels in measured]
     return pd.DataFrame(columns)
 
 
@@ -41,6 +47,14 @@ def _rows(size: dict[str, Any], given: dict[str, Any], horizon: int) -> list[tup
     def stochastic() -> float:
         range_ = bounds.advice_range(given["smallest_advice"], c)
         return bounds.cams_stochastic_regret(m, given["policy_gap"], given["margin"], range_, FAILURE)
+
+    def own(prior: float) -> float:
+        # The most that the evidence can be in expectation, and models that disagree on every round.
+        evidence = bounds.expected_evidence(horizon)
+        return bounds.evidence_regret(m, evidence, prior=prior, disagreements=horizon)
+
+    def own_labels(prior: float) -> float:
+        return bounds.evidence_queries(horizon, c, own(prior), horizon * best_policy_rate)
 
     def printed() -> float:
         range_ = bounds.advice_range_printed(given["smallest_advice"], c)
@@ -76,6 +90,8 @@ def _rows(size: dict[str, Any], given: dict[str, Any], horizon: int) -> list[tup
             lambda: bounds.cams_adversarial_regret(horizon, m, c, 0.0),
             lambda: bounds.cams_adversarial_queries(horizon, m, c, 0.0, horizon * best_policy_rate),
         ),
+        ("CAMS, evidence rate, drawn (ours; V at its most)", lambda: own(0.0), lambda: own_labels(0.0)),
+        ("CAMS+, drawn (ours; V at its most)", lambda: own(STRENGTH), lambda: own_labels(STRENGTH)),
     ]
 
 
@@ -89,7 +105,9 @@ def _number(bound: Callable[[], float] | None) -> str:
         return MISSING
 
 
-def _measured(record: Record) -> tuple[float, float]:
-    """Return CAMS's mean regret against the realization's best policy or classifier, and its mean labels."""
+def _measured(record: Record | None, learner: str) -> tuple[str, str]:
+    """Return a learner's mean regret against the realization's best policy or classifier, and its mean labels."""
+    if record is None or learner not in record.learners():
+        return MISSING, MISSING
     best = record.references([CLASSIFIER, *POLICY_KINDS]).to_numpy().min(axis=0)
-    return float((record.errors("cams") - best).mean()), float(record.labels("cams").mean())
+    return f"{(record.errors(learner) - best).mean():.1f}", f"{record.labels(learner).mean():.1f}"

@@ -83,9 +83,34 @@ def test_theorem_4() -> None:
     assert bounds.cams_adversarial_queries(1024, 4, 2, 1.0, 20) == pytest.approx(64 + (regret + 20) * 11 / 2)
 
 
+def test_what_follows_from_the_regret_by_evidence_by_hand() -> None:
+    # sqrt(4 * 9); evidence counts as 1 at least
+    assert bounds.evidence_regret_in_hindsight(4, 9.0) == 6
+    assert bounds.evidence_regret_in_hindsight(4, 0.0) == 2
+    # (1 + 1/4) / (1/4 * 1/2) = 10 times 10, and with a prior of 2 that has not moved times 12
+    assert bounds.evidence_stochastic_regret(10, 0.5, 0.25) == pytest.approx(100)
+    assert bounds.evidence_stochastic_regret(10, 0.5, 0.25, prior=2) == pytest.approx(120)
+    assert bounds.evidence_stochastic_regret(10, 0.5, 0.25, prior=2, disagreements=8) > 120
+    # 2 sqrt(1024) + 30 (log_2 1024 + 1) / 2
+    assert bounds.evidence_queries(1024, 2, 10, 20) == pytest.approx(64 + 30 * 11 / 2)
+
+
+def test_a_known_drift_stands_for_the_logarithm() -> None:
+    assert bounds.evidence_regret(8, 4.0, prior=3.0, drift=6 * log(7)) == pytest.approx(
+        bounds.evidence_regret(8, 4.0, prior=3.0, disagreements=7)
+    )
+    still = bounds.evidence_regret(8, 4.0, prior=3.0, drift=0.0)
+    assert still == bounds.evidence_regret(8, 4.0, prior=3.0)
+
+
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
+        (lambda: bounds.evidence_regret(8, 4.0, drift=-1.0), "drift"),
+        (lambda: bounds.evidence_regret_in_hindsight(1, 4.0), "num_extended"),
+        (lambda: bounds.evidence_stochastic_regret(10, 0.0, 0.5), "gap"),
+        (lambda: bounds.evidence_stochastic_regret(10, 0.1, 0.0), "margin"),
+        (lambda: bounds.evidence_queries(0, 2, 10, 20), "horizon"),
         (lambda: bounds.exp3_regret(0, 4), "horizon"),
         (lambda: bounds.exp3p_regret(10, 4, 1.5), "failure"),
         (lambda: bounds.exp4_regret(10, 4, 0), "num_policies"),

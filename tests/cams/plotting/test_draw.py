@@ -118,3 +118,19 @@ def test_drawing_reaches_no_replay_code() -> None:
     assert not [
         name for name in reached if name.startswith(("experiments.runner", "experiments.records", "cams.engine"))
     ]
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "ticks"),
+    [
+        (-2, 60, [0, 3, 10, 30]),  # few powers: their triples help
+        (-40, 20_000, [-10, 0, 10, 100, 1_000, 10_000]),
+        (-2e3, 2e6, [-100, 0, 100, 10_000, 1_000_000]),  # many: every other one, on both sides alike
+    ],
+)
+def test_ticks_of_both_signs(low: float, high: float, ticks: list[float]) -> None:
+    y = np.array([low, high], dtype=np.float64)
+    line = Series("cams", "CAMS", look_of("cams"), np.array([0.0, 1.0]), y, y, y)
+    figure = draw([[Panel("x", "y", (line,), scales=("linear", "symlog"))]])
+    shown = [tick for tick in figure.axes[0].get_yticks() if low <= tick <= high]
+    assert shown == ticks

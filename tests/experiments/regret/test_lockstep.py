@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -17,7 +18,13 @@ from experiments.regret.streams import drawn_with_replacement, rotating_pool
 
 STREAMS, HORIZON = 3, 40
 COINS = np.stack([uniforms(0, s, HORIZON) for s in range(STREAMS)])
-MARCHING = ["cams", "cams_adversarial", "cams_conventional", "cams_variance", "exp3", "exp4", "hedge", "mp"]
+MARCHING: dict[str, dict[str, object]] = {
+    **{name: {} for name in ("cams", "cams_adversarial", "cams_conventional", "cams_variance", "cams_evidence")},
+    **{name: {} for name in ("cams_plus", "exp3", "exp4", "hedge", "mp")},
+    "cams_plus drawn": {"recommend": "sample_policy", "votes": "plain", "fade": 0.5},
+    "cams_adversarial by evidence": {"rate_rule": "evidence", "prior": 2.0},
+    "exp4 by evidence": {"rate_rule": "evidence", "prior": 2.0},
+}
 
 
 def many_classes() -> cams.Bundle:
@@ -34,16 +41,17 @@ def many_classes() -> cams.Bundle:
     )
 
 
-def maker(bundle: cams.Bundle, name: str) -> MakeLearner:
+def maker(bundle: cams.Bundle, label: str) -> MakeLearner:
     return partial(
         cams.make_learner,
-        name,
+        label.split()[0],
         num_models=bundle.num_models,
         num_policies=bundle.num_policies,
         num_classes=bundle.num_classes,
         horizon=HORIZON,
         budget=HORIZON,
         regularize=True,
+        **MARCHING.get(label, {}),
     )
 
 
@@ -57,7 +65,7 @@ def assert_same(alone: list[Course], together: list[Course]) -> None:
 def test_fixed_orders_and_adaptive_adversaries(name: str) -> None:
     pool = many_classes()
     make, advice = maker(pool, name), regularize(pool.advice)
-    assert can_march(make()) == (name in MARCHING)
+    assert can_march(pool, [make()]) == (name in MARCHING)
     rows = np.stack([stream_order(0, s, pool.num_rows, pool.num_rows) for s in range(STREAMS)])
     pairs = list(zip(rows, COINS, strict=True))
     assert_same([follow(pool, make(), *pair) for pair in pairs], followed(pool, make, advice, rows[:, :HORIZON], COINS))
@@ -74,9 +82,33 @@ def test_an_adversary_takes_what_is_left_of_the_rows() -> None:
     assert all(sorted(course.order) == list(range(HORIZON)) for course in together)
 
 
-def test_an_adversary_that_answers_doubts() -> None:
+def test_different_learners_march_together_against_an_adversary_that_answers_doubts() -> None:
     pool = rotating_pool(4, 4)
-    make = maker(pool, "cams_adversarial")
-    rows = np.stack([drawn_with_replacement(pool.num_rows, HORIZON, 0, s, 1) for s in range(STREAMS)])
-    alone = [doubt(pool, make(), make(), *pair) for pair in zip(rows, COINS, strict=True)]
-    assert_same(alone, doubted(pool, make, regularize(pool.advice), rows, COINS))
+    labels = ["cams_adversarial", "cams_adversarial by evidence", "cams_plus drawn"]
+    makes = [maker(pool, label) for label in labels for _ in range(2)]
+    reacts = [True, False] * len(labels)
+    rows = np.stack([drawn_with_replacement(pool.num_rows, HORIZON, 0, s, 1) for s in range(len(makes))])
+    coins = np.stack([uniforms(0, s, HORIZON) for s in range(len(makes))])
+    alone = [
+        doubt(pool, make(), make(), contexts, own) if reacting else follow(pool, make(), contexts, own)
+        for make, contexts, own, reacting in zip(makes, rows, coins, reacts, strict=True)
+    ]
+    assert can_march(pool, [make() for make in makes])
+    assert_same(alone, doubted(pool, makes, regularize(pool.advice), rows, coins, reacts))
+
+
+def test_who_names_otherwise_or_has_no_answer_does_not_march() -> None:
+    pool = many_classes()
+    assert not can_march(pool, [maker(pool, "cams")(), maker(pool, "cams_adversarial")()])
+    silent = pool.predictions.copy()
+    silent[0, 0] = -1
+    assert can_march(pool, [maker(pool, "cams")()])
+    assert not can_march(SimpleNamespace(predictions=silent), [maker(pool, "cams")()])
+
+
+def test_evidence_is_the_sum_of_squared_weights_of_labels() -> None:
+    # Hedge buys every label with probability 1: its evidence is the number of labels.
+    pool = many_classes()
+    rows = np.stack([stream_order(0, s, pool.num_rows, HORIZON) for s in range(STREAMS)])
+    for course in followed(pool, maker(pool, "hedge"), pool.advice, rows, COINS):
+        np.testing.assert_array_equal(course.evidence, np.arange(1, HORIZON + 1))

@@ -14,8 +14,12 @@ from experiments.regret.streams import gap_pool, rotating_pool
 from experiments.regret.theory import compute_adversarial, compute_stochastic
 from experiments.runner.plan import Case, Learner, Plan
 
+DRAWN = {"recommend": "sample_policy"}
+EVIDENCE_DRAWN = Learner("cams_evidence", "cams_evidence_drawn", DRAWN)
+PLUS_DRAWN = Learner("cams_plus", "cams_plus_drawn", DRAWN)
 
-def plan(names: list[str], horizon: int = 40, **options: object) -> Plan:
+
+def plan(names: list[str | Learner], horizon: int = 40, **options: object) -> Plan:
     return Plan(
         experiment="adversarial",
         dataset="vertebral",
@@ -25,7 +29,7 @@ def plan(names: list[str], horizon: int = 40, **options: object) -> Plan:
         budgets=(horizon,),
         trace_rounds=(1, horizon // 2, horizon),
         trace_budgets=(horizon,),
-        learners=tuple(Learner(name, name, {}) for name in names),
+        learners=tuple(name if isinstance(name, Learner) else Learner(name, name, {}) for name in names),
         cases=(Case(),),
         options=options,
     )
@@ -103,10 +107,54 @@ def test_policies_of_the_rotating_pool_err_equally() -> None:
     np.testing.assert_allclose(policy_losses(rotating_pool(4, 4), True).mean(axis=0), 0.75)
 
 
+def test_bounds_of_our_own_stand_beside_the_learners_they_are_about(bundle: cams.Bundle) -> None:
+    learners = ["cams_adversarial", "cams_plus", EVIDENCE_DRAWN, PLUS_DRAWN]
+    table = compute(plan(learners, orders={"default": ["labels", "adaptive"]}, blocks=2, choices=4), bundle, 1, None)
+    counts = table.groupby("series")[["regret_bound", "own_regret_bound"]].count()
+    rows = 2 * 2 * 3  # orders, realizations, rounds
+    assert counts.loc["cams_adversarial"].to_list() == [rows, 0]
+    assert counts.loc["cams_plus"].to_list() == [0, 0]
+    assert counts.loc["cams_plus_drawn"].to_list() == [0, rows]
+    own = table[table["own_regret_bound"].notna()]
+    means = own.groupby(["case", "series", "round"])[["loss", "reference", "own_regret_bound"]].mean()
+    assert (means["loss"] - means["reference"] < means["own_regret_bound"]).all()
+    # A prior costs, and so does an adversary that reacts.
+    ends = means["own_regret_bound"].xs(40, level="round")
+    assert ends["labels", "cams_evidence_drawn"] < ends["labels", "cams_plus_drawn"]
+    assert ends["labels", "cams_evidence_drawn"] < ends["adaptive", "cams_evidence_drawn"]
+
+
+def test_learners_whose_rate_does_not_know_the_horizon_show_every_one_on_one_stream() -> None:
+    sizes = {"models": 4, "classes": 4, "horizons": [20, 200], "cases": ["even draws", "adaptive"]}
+    table = compute_adversarial(plan(["cams_adversarial", EVIDENCE_DRAWN, PLUS_DRAWN], 200, **sizes), None, 1, None)
+    assert (table.groupby(["case", "series", "round"]).size() == 2).all()
+    own = table[table["series"] != "cams_adversarial"]
+    assert (own["loss"] - own["reference"] < own["own_regret_bound"]).all()
+    assert (own["queries"] < own["own_queries_bound"]).all()
+    # The first 20 rounds of the long stream are the whole of the short one.
+    short = compute_adversarial(plan([EVIDENCE_DRAWN], 20, **sizes), None, 1, None)
+    first = own[(own["series"] == "cams_evidence_drawn") & (own["round"] == 20)]
+    np.testing.assert_array_equal(short["loss"], first["loss"])
+
+
+def test_only_compared_pools_show_every_learner() -> None:
+    sizes = {"models": 4, "classes": 4, "policies": 3, "failure": 0.1, "horizons": [20, 200]}
+    pools = {name: {"gap": 0.4, "best_rate": 0.05} for name in ("alone", "together")}
+    learners = ["cams", "cams_evidence", "cams_plus"]
+    table = compute_stochastic(plan(learners, 200, **sizes, pools=pools, compared=["together"]), None, 1, None)
+    played = table.groupby("case")["series"].unique()
+    assert list(played["alone"]) == ["cams"]
+    assert list(played["together"]) == learners
+    # Theorem 1 is CAMS's, ours is about ours.
+    ours = table["series"] != "cams"
+    assert table["regret_bound"].isna().equals(ours)
+    assert table["own_regret_bound"].notna().equals(ours)
+
+
 def test_theory_records_carry_bounds() -> None:
     sizes = {"models": 4, "classes": 4, "policies": 3, "failure": 0.1, "horizons": [20, 200]}
     pools = {"easy": {"gap": 0.4, "best_rate": 0.05}, "plain": {"gap": 0.4, "best_rate": 0.05, "regularize": False}}
-    table = compute_stochastic(plan(["cams"], 200, **sizes, pools=pools), None, 1, None)
+    table = compute_stochastic(plan(["cams"], 200, **sizes, pools=pools, compared=[]), None, 1, None)
     assert table.groupby("case")["regret_bound"].count().to_dict() == {"easy": 4, "plain": 0}
     table = compute_adversarial(
         plan(["cams_adversarial"], 200, **sizes, cases=["even draws", "adaptive"]), None, 1, None
