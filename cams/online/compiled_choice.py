@@ -31,14 +31,11 @@ def hasten(learner: Learner, intake: Intake, uniforms: Array) -> None:
 
 
 class CompiledChoice:
-    """Stands in for a learner's `choose`. What it is called with lies in the intake and in `uniforms` (4,) already.
-
-    Rounds on which a model abstains are rare, and left to the learner itself.
-    """
+    """Stands in for a learner's `choose`. What it is called with lies in the intake and in `uniforms` (4,) already."""
 
     def __init__(self, learner: Cams | FollowTheLeader, intake: Intake, uniforms: Array) -> None:
         k, num_classes, kernel = learner.problem.num_models, learner.problem.num_classes, learner.kernel()
-        self.learner, self.intake, self.regularize = learner, intake, kernel.regularize
+        self.learner, self.regularize = learner, kernel.regularize
         self.prior = learner.prior if kernel.prior > 0 and isinstance(learner, Cams | ContextualLeader) else None
         # Regularised advice has a place of its own, for a label is learnt from advice as it came.
         self.advice = np.zeros_like(intake.advice) if self.regularize else intake.advice
@@ -55,15 +52,13 @@ class CompiledChoice:
             off=off,
         )
         state, consensus = _state_of(learner), self._consensus(k, num_classes)
-        work = new_scratch(1, state.policy_losses.shape[1], k, num_classes)
+        work = new_scratch(1, state.policy_losses.shape[1] or k, k, num_classes)
         self.largest_mass, self.labels, self.rounds = state.largest_mass, state.labels, consensus.rounds
         self.w = work.w if isinstance(learner, Cams) else None
         self.memory = tuple(kernel), tuple(stream), tuple(state), tuple(consensus), tuple(work)
 
     def __call__(self, predictions: Array, advice: Array, uniforms: Array) -> Choice:
         learner = self.learner
-        if self.intake.some_abstain:
-            return type(learner).choose(learner, predictions, advice, uniforms)  # type: ignore[arg-type]
         if self.regularize:
             np.copyto(self.advice, regularize(advice))
         self._lend()

@@ -57,7 +57,6 @@ class Intake:
 
     def _class_numbers(self, predictions: npt.ArrayLike, at: str) -> Array:
         """Return predictions (k,) as class numbers; whole numbers stay as they are, to be checked by compiled code."""
-        self.some_abstain = False
         if type(predictions) is not np.ndarray:
             predictions = in_order(f"predictions{_brackets(at)}", predictions, self.options.models)
         plain = self.options.classes is None and self.options.abstain is None
@@ -67,10 +66,10 @@ class Intake:
             raise InputError(f"{place} has shape {given.shape}, expected ({k},), one label per model")
         if given.dtype.kind not in "iufO":
             raise InputError(f"predictions has type {given.dtype}, expected integers")
-        if (at_once := self._all_at_once(given)) is not None:
-            return at_once
-        numbers = np.array([self._class_number(value, at, j) for j, value in enumerate(given.tolist())])
-        self.some_abstain = bool((numbers == ABSTAINS).any())
+        numbers = self._all_at_once(given)
+        if numbers is None:
+            numbers = np.array([self._class_number(value, at, j) for j, value in enumerate(given.tolist())])
+        self.some_abstain = numbers is not given and bool((numbers == ABSTAINS).any())
         if self.some_abstain and (numbers == ABSTAINS).all():
             raise InputError(f"predictions{_brackets(at)} has no answer at all, expected that of one model or more")
         return numbers
@@ -80,13 +79,13 @@ class Intake:
         named, abstain = self.options.classes, self.options.abstain
         if named is not None:
             return named.plain_numbers(given.tolist())
-        if given.dtype.kind == "O" or (abstain is not None and (given == abstain).any()):
+        if given.dtype.kind == "O":
             return None
-        if given.dtype.kind != "f":
+        if given.dtype.kind != "f" and abstain is None:
             return given
-        with np.errstate(invalid="ignore"):
-            whole = given.astype(np.int64)
-        return whole if (whole == given).all() else None
+        silent = np.isnan(given) | (given == abstain)
+        plain = silent | ((given >= 0) & (given < self.options.num_classes) & (given == np.floor(given)))
+        return np.where(silent, ABSTAINS, given) if plain.all() else None
 
     def _class_number(self, value: Any, at: str, j: int) -> int:
         if is_missing(value) or (self.options.abstain is not None and value == self.options.abstain):

@@ -99,3 +99,19 @@ def test_saved_for_other_classes(tmp_path):
 
 
 ADVICE = np.full((2, 3), 1 / 3)
+
+
+@pytest.mark.parametrize(
+    ("predictions", "message"),
+    [
+        ([np.nan, -1.0, 2.0], r"predictions\[1\] is -1.0, expected a class in 0..2"),
+        ([np.nan, np.nan, np.nan], "no answer at all"),
+        ([np.nan, 1e300, 0.0], r"predictions\[1\] is 1e\+300"),
+        ([0.0, np.inf, 0.0], r"predictions\[1\] is inf"),
+    ],
+)
+def test_only_missing_values_abstain(predictions, message):
+    selector = Selector(models=["a", "b", "c"], num_classes=3)
+    with pytest.raises(InputError, match=message):
+        selector.step(np.array(predictions))
+    assert selector.step(np.array([np.nan, 1.0, np.nan])).model == "b"
