@@ -10,8 +10,8 @@ import numpy.typing as npt
 from tqdm import tqdm
 
 from cams.bundle import Bundle
-from cams.engine.hindsight import favourite_answers, favourite_models, hindsight_losses
-from cams.passes import Pass
+from cams.engine.hindsight import unknown_verdicts
+from cams.passes import Hindsight, passes
 from cams.policies import regularize as regularize_advice
 from cams.rounds import play
 from cams.stage import Run, Stage
@@ -19,9 +19,6 @@ from cams.stored import Part
 
 Array = npt.NDArray[Any]
 Integers = npt.NDArray[np.int64]
-
-# Rows a thread takes at a time when it looks up favourite models.
-_FAVOURITES_BLOCK = 1000
 
 # Learners take turns at blocks of rounds whose advice is about so large: it stays in the cache for all of them. Smaller
 # blocks gain nothing more, and each turn costs some ten microseconds.
@@ -44,7 +41,6 @@ def play_pool(
         draws = stage.uniforms(realization).random((horizon, 4))
         table.play(realization, np.ascontiguousarray(rows, dtype=np.int64), draws)
 
-    list(pool.map(table.find_favourites, range(0, bundle.num_rows, _FAVOURITES_BLOCK)))
     for _ in pool.map(play_one, range(stage.realizations)):
         bar.update(horizon)
 
@@ -61,37 +57,28 @@ class PoolStage:
         assert bundle.labels is not None  # `_check_stream` refuses a bundle without labels
         self.stage, self.bundle, self.labels = stage, bundle, bundle.labels
         self.advice = regularize_advice(bundle.advice) if stage.regularize else bundle.advice
-        self.favourites = np.empty((bundle.num_rows, bundle.num_policies), dtype=np.int32)
-
-    def find_favourites(self, start: int) -> None:
-        """Write down every policy's favourite model for a block of rows; all realizations look it up."""
-        block = slice(start, start + _FAVOURITES_BLOCK)
-        favourite_models(self.advice[block], self.favourites[block])
-        if self.stage.gaps:
-            favourite_answers(self.advice[block], self.bundle.predictions[block], self.favourites[block])
+        # Threads may find the same verdict at the same time, and then write the same number.
+        self.verdicts = unknown_verdicts(bundle.num_rows, bundle.num_policies)
 
     def play(self, realization: int, rows: Integers, draws: Array) -> None:
+        """Play all runs over one block of rounds after another: the first to come brings its advice to the cache."""
         stage = self.stage
-        hindsight_losses(
-            rows, self.bundle.predictions, self.labels, self.advice, self.favourites, draws, stage.grid,
-            stage.arrays["model"][realization], stage.arrays["policy"][realization],
-        )  # fmt: skip
-        compiled = [run for run in stage.runs if run.learner.kernel() is not None]
-        self._play_compiled([Pass(stage, run, realization) for run in compiled], rows, draws)
+        whole = Part(0, self.bundle.predictions, self.labels, self.advice)
+        hindsight = Hindsight(stage, realization)
+        hindsight.take_up(whole, rows, draws, self.verdicts)
+        learners = passes(stage, [run for run in stage.runs if run.learner.kernel() is not None], realization)
+        for one in learners:
+            one.take_up(whole, rows, draws)
+        size = rounds_of_block(self.advice)
+        for first in range(0, len(rows), size):
+            for one in (hindsight, *learners):
+                one.play(first, min(first + size, len(rows)))
+        for one in learners:
+            one.finish()
         best = stage.best_policy(realization)
         for run in stage.runs:
             if run.learner.kernel() is None:
                 self._play_slowly(run, rows, draws, best, stage.out(run, realization))
-
-    def _play_compiled(self, passes: list[Pass], rows: Integers, draws: Array) -> None:
-        """Play all passes over one block of rounds after another: the first brings its advice to the cache."""
-        whole = Part(0, self.bundle.predictions, self.labels, self.advice)
-        for one in passes:
-            one.take_up(whole, rows, draws, self.favourites)
-        size = rounds_of_block(self.advice) if len(passes) > 1 else len(rows)
-        for first in range(0, len(rows), size):
-            for one in passes:
-                one.play(first, min(first + size, len(rows)))
 
     def _play_slowly(self, run: Run, rows: Integers, draws: Array, best: int, out: list[Array]) -> None:
         """Run a learner itself, round by round."""

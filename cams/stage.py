@@ -101,6 +101,8 @@ class Stage:
             "model": np.zeros((realizations, len(grid), bundle.num_models), dtype=np.int64),
             "policy": np.zeros((realizations, len(grid), bundle.num_policies), dtype=np.int64),
         }
+        # Who follows a model loses what it loses, except where it has no answer.
+        self.arrays["follower"] = np.zeros_like(self.arrays["model"]) if self.gaps else self.arrays["model"]
 
     @property
     def horizon(self) -> int:
@@ -128,6 +130,11 @@ class Stage:
         """Return the policy of Pi* with the fewest mistakes on a realization whose losses are known."""
         last = self.arrays["policy"][realization, -1], self.arrays["model"][realization, -1]
         return int(np.concatenate(last).argmin())
+
+    def losses_of_best_policy(self, realization: int) -> Integers:
+        """Return (G,) the mistakes so far of the best policy of a realization whose losses are known."""
+        losses = self.arrays["policy"][realization], self.arrays["follower"][realization]
+        return np.concatenate(losses, axis=1)[:, self.best_policy(realization)]
 
     def out(self, run: Run, realization: int) -> list[Array]:
         """Return where a run writes to: loss, queries, and their traces."""

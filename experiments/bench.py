@@ -130,13 +130,12 @@ def in_this_thread(bundle: cams.Bundle, learner: str, budgets: list[int], horizo
     stream = Stream(
         rows, bundle.predictions, np.asarray(bundle.labels), bundle.advice, draws, bundle.num_classes, 1.0, 0.0
     )
-    hindsight = np.zeros(horizon if made.needs_hindsight else 0, dtype=np.int64)
     kernel: Any = made.kernel()
     losses, queries = np.zeros((2, len(budgets), 1), np.int64)
 
     def run() -> None:
         game = new_game(kernel, stream, len(budgets))
-        play_rounds(game, hindsight, np.asarray(budgets), np.array([horizon]), losses, queries, 0, horizon)
+        play_rounds(game, np.asarray(budgets), np.array([horizon]), losses, queries, 0, horizon)
 
     return run
 

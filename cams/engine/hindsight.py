@@ -2,107 +2,126 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 
 from cams.engine.answers import count_answers, keep_advice_to_answers
 from cams.engine.arithmetic import copy_row, pick_tied, tie_bar
-from cams.engine.compiled import Array, compiled, compiled_making_arrays
+from cams.engine.compiled import Array, compiled, compiled_inline
 from cams.engine.instructions import larger
+from cams.engine.state import Stream
 from cams.randomness import TIE
 
+# Of a policy at a row, beside 0 (its favourite model is right there) and 1 (wrong): favourites of both kinds tie.
 _TIED = -1
+_UNKNOWN = -2
+
+
+class Count(NamedTuple):
+    """Mistakes of one realization so far: by policy (n,), by model (k,), by who follows one model alone (k,).
+
+    Who follows a model that has no answer names another, and may be right where the model is not. `recorded` (1,) says
+    how many rounds of the grid are written. misses (k,), in the advice's own precision, and scores (k,) are work space.
+    """
+
+    by_policy: Array
+    by_model: Array
+    by_follower: Array
+    recorded: Array
+    misses: Array
+    scores: Array
+
+
+def new_count(n: int, k: int, precision: npt.DTypeLike) -> Count:
+    mistakes = [np.zeros(size, dtype=np.int64) for size in (n, k, k, 1)]
+    return Count(*mistakes, np.zeros(k, dtype=precision), np.zeros(k))
+
+
+def unknown_verdicts(num_rows: int, n: int) -> npt.NDArray[np.int8]:
+    """Return (N, n), whether each policy's favourite is wrong at each row, of which nothing is known yet."""
+    return np.full((num_rows, n), _UNKNOWN, dtype=np.int8)
 
 
 @compiled
-def favourite_models(advice: Array, favourites: Array) -> None:
-    """Write each policy's favourite model at each row to favourites (N, n), -1 where several tie."""
-    num_rows, n, k = advice.shape
-    for row in range(num_rows):
-        for i in range(n):
-            top = advice[row, i, 0]
-            for j in range(k):
-                top = larger(top, advice[row, i, j])
-            # In the advice's own type, for speed: single precision has no number between the bar and the top.
-            bar = advice.dtype.type(tie_bar(top))
-            near, place = np.int32(0), np.int32(0)
-            for j in range(np.int32(k)):
-                is_near = np.int32(advice[row, i, j] >= bar)
-                near += is_near
-                place += is_near * j
-            favourites[row, i] = place if near == 1 else _TIED
+def _verdict(pi: Array, misses: Array) -> int:
+    """Return 1 if the favourite model of the advice pi (k,) is one of those that miss, 0 if not, -1 if they tie."""
+    right, wrong = pi.dtype.type(0), pi.dtype.type(0)
+    for j in range(pi.size):
+        if_wrong = pi[j] * misses[j]
+        wrong = larger(wrong, if_wrong)
+        right = larger(right, pi[j] - if_wrong)
+    # In the advice's own type, for speed: single precision has no number between the bar and the top.
+    bar = pi.dtype.type(tie_bar(larger(right, wrong)))
+    if right >= bar and wrong >= bar:
+        return _TIED
+    return int(wrong > right)
 
 
 @compiled
 def _pick(advice: Array, votes: Array, uniform: float, scores: Array) -> int:
-    """Return the model that advice (k,) favours among those that answer; scores (k,) is work space."""
+    """Return the model that advice (k,) favours among those that answer, and leave in scores (k,) what it gives them."""
     copy_row(advice, scores)
     keep_advice_to_answers(votes, scores)
     return pick_tied(scores, uniform)
 
 
-@compiled_making_arrays
-def favourite_answers(advice: Array, predictions: Array, favourites: Array) -> None:
-    """As `favourite_models`, for the rows on which some models have no answer; the others stay as they are."""
-    num_rows, n, k = advice.shape
-    scores = np.zeros(k)
-    for row in range(num_rows):
-        votes = predictions[row]
-        if count_answers(votes) == k:
-            continue
-        for i in range(n):
-            model = _pick(advice[row, i], votes, 0.0, scores)
-            # Where several tie, another uniform picks another.
-            favourites[row, i] = model if pick_tied(scores, 0.75) == model else _TIED
+@compiled_inline
+def _verdict_at(stream: Stream, row: int, i: int, count: Count) -> int:
+    advice, votes = stream.advice[row, i], stream.predictions[row]
+    if not stream.gaps or count_answers(votes) == votes.size:
+        return _verdict(advice, count.misses)
+    _pick(advice, votes, 0.0, count.scores)
+    return _verdict(count.scores, count.misses)
 
 
-@compiled_making_arrays
-def hindsight_losses(
-    rows: Array,
-    predictions: Array,
-    labels: Array,
-    advice: Array,
-    favourites: Array,
-    uniforms: Array,
+@compiled_inline
+def _count_followers(stream: Stream, row: int, uniform: float, count: Count) -> None:
+    votes, label, scores = stream.predictions[row], stream.labels[row], count.scores
+    for j in range(votes.size):
+        scores[j] = 0.0
+    instead = votes[_pick(scores, votes, uniform, scores)] != label
+    for j in range(votes.size):
+        count.by_follower[j] += votes[j] != label if votes[j] >= 0 else instead
+
+
+@compiled
+def count_losses(
+    stream: Stream,
+    verdicts: Array,
     grid: Array,
-    model_losses: Array,
     policy_losses: Array,
+    model_losses: Array,
+    follower_losses: Array,
+    count: Count,
+    first: int,
+    last: int,
 ) -> None:
-    """Write cumulative losses at the rounds of grid (G,) to model_losses (G, k) and policy_losses (G, n)."""
-    k, n = predictions.shape[1], advice.shape[1]
-    by_model = np.zeros(k, dtype=np.int64)
-    by_policy = np.zeros(n, dtype=np.int64)
-    scores = np.zeros(k)
-    recorded = 0
-    for step in range(rows.size):
-        row = rows[step]
-        for j in range(k):
-            by_model[j] += predictions[row, j] != labels[row]
-        for i in range(n):
-            model = favourites[row, i]
-            if model == _TIED:
-                model = _pick(advice[row, i], predictions[row], uniforms[step, TIE], scores)
-            by_policy[i] += predictions[row, model] != labels[row]
-        if recorded < grid.size and grid[recorded] == step + 1:
-            copy_row(by_model, model_losses[recorded])
-            copy_row(by_policy, policy_losses[recorded])
-            recorded += 1
+    """Count mistakes from round first to before last of a stream, and write those at rounds of grid (G,) down.
 
-
-def models_of_policy(
-    policy: int, rows: Array, predictions: Array, advice: Array, favourites: Array, uniforms: Array
-) -> npt.NDArray[np.int64]:
-    """Return (T,) the model that policy `policy` of Pi* names on each round of a stream."""
-    n, k = advice.shape[1:]
-    scores = np.zeros(k)
-    if policy >= n:
-        always, nothing = policy - n, np.zeros(k)
-        models = np.full(len(rows), always, dtype=np.int64)
-        for step in np.flatnonzero(predictions[rows, always] < 0):
-            models[step] = _pick(nothing, predictions[rows[step]], uniforms[step, TIE], scores)
-        return models
-    models = favourites[rows, policy].astype(np.int64)
-    for step in np.flatnonzero(models == _TIED):
-        row = rows[step]
-        models[step] = _pick(advice[row, policy], predictions[row], uniforms[step, TIE], scores)
-    return models
+    policy_losses is (G, n), the others are (G, k); without gaps followers lose what models lose, and are not counted.
+    verdicts (N, n) are found when first needed, and kept for other realizations of the same rows.
+    """
+    for step in range(first, last):
+        row, uniform = stream.rows[step], stream.uniforms[step, TIE]
+        votes, label, known = stream.predictions[row], stream.labels[row], verdicts[row]
+        for j in range(votes.size):
+            count.misses[j] = votes[j] != label
+            count.by_model[j] += votes[j] != label
+        for i in range(known.size):
+            if known[i] == _UNKNOWN:
+                known[i] = _verdict_at(stream, row, i, count)
+            if known[i] == _TIED:
+                count.by_policy[i] += votes[_pick(stream.advice[row, i], votes, uniform, count.scores)] != label
+            else:
+                count.by_policy[i] += known[i]
+        if stream.gaps:
+            _count_followers(stream, row, uniform, count)
+        place = count.recorded[0]
+        if place < grid.size and grid[place] == stream.before + step + 1:
+            copy_row(count.by_policy, policy_losses[place])
+            copy_row(count.by_model, model_losses[place])
+            if stream.gaps:
+                copy_row(count.by_follower, follower_losses[place])
+            count.recorded[0] += 1

@@ -102,16 +102,15 @@ def _mix(game: Game, turn: Turn, total: float) -> None:
 
 
 @compiled_inline
-def _play_slot(game: Game, turn: Turn, slot: int, is_live: bool, eta: float, hindsight_model: int) -> int:
+def _play_slot(game: Game, turn: Turn, slot: int, is_live: bool, eta: float) -> int:
     """Return the model that a slot names, and count it if it is wrong; weights and mixture stay in the work space."""
     learner, traits, state, work = game.learner, game.traits, game.state, game.work
-    by_hindsight = hindsight_model >= 0
     mixes = traits.live_mixes if is_live else traits.mixes
-    if traits.weighs and (mixes or not by_hindsight):
+    if traits.weighs:
         total = weigh_slot(game, slot, eta, work.q)
         if mixes:
             _mix(game, turn, total)
-    model = hindsight_model if by_hindsight else name_model(learner, game.stream, state, work, turn, slot)
+    model = name_model(learner, game.stream, state, work, turn, slot)
     state.mistakes[slot] += turn.votes[model] != turn.label
     if learner.rate_kind == spec.RATE_ADVERSARIAL_PROOF:
         count = class_masses(turn.votes, work.w, work.mass, work.masses)
@@ -120,7 +119,7 @@ def _play_slot(game: Game, turn: Turn, slot: int, is_live: bool, eta: float, hin
 
 
 @compiled_inline
-def _play_frozen(game: Game, turn: Turn, count: int, hindsight_model: int) -> None:
+def _play_frozen(game: Game, turn: Turn, count: int) -> None:
     """Play the spent budgets: cheaply where that settles the outcome, in full where it does not."""
     state, verdicts = game.state, game.work.verdicts
     # Where all models agree every choice costs the same.
@@ -133,19 +132,19 @@ def _play_frozen(game: Game, turn: Turn, count: int, hindsight_model: int) -> No
         judge_spent(game, turn, count)
     for slot in range(count):
         if verdicts[slot] == OPEN:
-            _play_slot(game, turn, slot, False, rate_of(game, slot, turn.t), hindsight_model)
+            _play_slot(game, turn, slot, False, rate_of(game, slot, turn.t))
         else:
             state.mistakes[slot] += verdicts[slot]
 
 
 @compiled_inline
-def _play_live(game: Game, turn: Turn, slot: int, scale: float, hindsight_model: int) -> bool:
+def _play_live(game: Game, turn: Turn, slot: int, scale: float) -> bool:
     """Play the budget that may still buy labels, and return whether it bought this one."""
     learner, state, work = game.learner, game.state, game.work
     eta, model = rate_of(game, slot, turn.t), 0
     # Where all agree only a bandit needs to know which model it named.
     if turn.disagree or learner.feedback == spec.FEEDBACK_BANDIT:
-        model = _play_slot(game, turn, slot, True, eta, hindsight_model)
+        model = _play_slot(game, turn, slot, True, eta)
     else:
         state.mistakes[slot] += turn.first_answer != turn.label
     z = min(1.0, scale * query_probability(learner, game.stream.num_classes, state, work, turn, eta))
@@ -188,7 +187,6 @@ def _scale(t: int, early: int, early_labels: int, horizon: int, budget: int) -> 
 @compiled
 def play_rounds(
     game: Game,
-    hindsight_models: Array,
     budgets: Array,
     grid: Array,
     loss_trace: Array,
@@ -198,8 +196,7 @@ def play_rounds(
 ) -> None:
     """Play the rounds from first to before last of the game's stream, all budgets in one pass.
 
-    budgets (B,) ascend; grid (G,) are the rounds to record in the traces (B, G); hindsight_models (T,) is the best
-    policy's model of each round of the stream, for a learner that follows it, and empty for the others.
+    budgets (B,) ascend; grid (G,) are the rounds to record in the traces (B, G).
     """
     learner, stream, progress = game.learner, game.stream, game.progress
     horizon = total_rounds(stream)
@@ -212,13 +209,13 @@ def play_rounds(
         while num_frozen < budgets.size and bought >= budgets[num_frozen]:
             leave_behind(game, num_frozen, turn.t)
             num_frozen += 1
-        hindsight_model = hindsight_models[step] if hindsight_models.size else -1
         if turn.disagree and learner.prior > 0.0:
             take_in_votes(learner, turn.votes, turn.pi, stream.on, stream.off, game.consensus)
-        _play_frozen(game, turn, num_frozen, hindsight_model)
+        if num_frozen > 0:
+            _play_frozen(game, turn, num_frozen)
         if num_frozen < budgets.size:
             scale = _scale(turn.t, early, early_labels, horizon, budgets[-1])
-            if _play_live(game, turn, num_frozen, scale, hindsight_model):
+            if _play_live(game, turn, num_frozen, scale):
                 bought += 1
                 early_labels += turn.t <= early
         if recorded < grid.size and grid[recorded] == turn.t:

@@ -33,7 +33,6 @@ RECOMMEND_SAMPLE_POLICY = 3  # i ~ q, j ~ pi_i
 RECOMMEND_SAMPLE_MODEL = 4  # j ~ w
 RECOMMEND_LEADER = 5  # fewest losses on bought labels
 RECOMMEND_CONTEXTUAL_LEADER = 6  # argmax r * (q . pi)
-RECOMMEND_HINDSIGHT = 7  # the best policy of this realization
 
 # What a bought label shows.
 FEEDBACK_FULL = 0  # every model's loss

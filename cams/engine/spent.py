@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cams.engine import spec
 from cams.engine.arithmetic import copy_row, draw, largest
-from cams.engine.compiled import Array, compiled
+from cams.engine.compiled import Array, compiled, compiled_inline
 from cams.engine.frozen import (
     BY_DRAW,
     BY_LEADERS,
@@ -40,7 +40,7 @@ def _subtract_smallest(losses: Array) -> None:
         losses[i] -= smallest
 
 
-@compiled
+@compiled_inline
 def leave_behind(game: Game, slot: int, t: int) -> None:
     """Freeze the live slot before round t and go on with a copy of it in the next.
 
@@ -73,7 +73,7 @@ def leave_behind(game: Game, slot: int, t: int) -> None:
             list_policies(game.stream.advice.shape[1], slot + 1, frozen)
 
 
-@compiled
+@compiled_inline
 def _list_leaders(game: Game, slot: int, t: int) -> None:
     learner, stream, state, frozen = game.learner, game.stream, game.state, game.frozen
     if learner.recommend == spec.RECOMMEND_LEADER:
@@ -90,13 +90,13 @@ def _list_leaders(game: Game, slot: int, t: int) -> None:
     list_heaviest(state.policy_losses[slot], slot, eta_now, eta_last, on, off, frozen)
 
 
-@compiled
+@compiled_inline
 def _stands_still(game: Game) -> bool:
     """Say whether a spent budget's weights never change again."""
     return game.learner.by_evidence and game.learner.prior == 0.0
 
 
-@compiled
+@compiled_inline
 def judge_spent(game: Game, turn: Turn, count: int) -> None:
     """Write to verdicts whether each spent budget's model is wrong (1) or right (0) on this round, OPEN if unclear."""
     way = game.traits.way
@@ -111,7 +111,7 @@ def judge_spent(game: Game, turn: Turn, count: int) -> None:
         _judge_by_choice(game, turn, count)
 
 
-@compiled
+@compiled_inline
 def _position(game: Game, t: int, count: int) -> float:
     """Return where between the near and the far rate round t is, after setting both anew where t is beyond them."""
     if _stands_still(game):
@@ -137,7 +137,7 @@ def _position(game: Game, t: int, count: int) -> float:
     return (near - eta) / (near - far) if far < near else 0.0
 
 
-@compiled
+@compiled_inline
 def _weigh_all(game: Game, t: int, count: int) -> None:
     """Compute the weights of all spent budgets for this round."""
     frozen = game.frozen
@@ -148,7 +148,7 @@ def _weigh_all(game: Game, t: int, count: int) -> None:
     list_policies(game.stream.advice.shape[1], count, frozen)
 
 
-@compiled
+@compiled_inline
 def _judge_by_mixture(game: Game, turn: Turn, count: int) -> None:
     stream, work, frozen = game.stream, game.work, game.frozen
     position = 0.0
@@ -165,7 +165,7 @@ def _judge_by_mixture(game: Game, turn: Turn, count: int) -> None:
     )  # fmt: skip
 
 
-@compiled
+@compiled_inline
 def _judge_by_choice(game: Game, turn: Turn, count: int) -> None:
     """As `judge_spent`, where each slot draws, or picks among its leaders, a policy or a model."""
     frozen, verdicts, u, way = game.frozen, game.work.verdicts, turn.uniforms, game.traits.way
@@ -194,7 +194,7 @@ def _judge_by_choice(game: Game, turn: Turn, count: int) -> None:
         verdicts[slot] = verdict
 
 
-@compiled
+@compiled_inline
 def _judge_by_rates(game: Game, turn: Turn, count: int) -> None:
     """As `judge_spent`, where each slot has a rate of its own; OPEN where that rate may be about to change."""
     learner, state, frozen, work = game.learner, game.state, game.frozen, game.work

@@ -82,20 +82,15 @@ def _start_from_constants(n: int, q: Array, count: int, weighed: int, on: float,
 
 @compiled
 def _add_mixture(pi: Array, q: Array, s: int, w: Array) -> None:
-    """Add all policies to a single mixture, in the order in which they lie in memory, four at a time."""
+    """Add all policies to a single mixture, in the order in which they lie in memory."""
     n, k = pi.shape
-    i = 0
-    while i + 4 <= n:
-        a, b, c, d = q[s, i], q[s, i + 1], q[s, i + 2], q[s, i + 3]
+    for i in range(0, n - 1, 2):
+        a, b = q[s, i], q[s, i + 1]
         for j in range(k):
-            e, f = np.float32(pi[i, j]), np.float32(pi[i + 1, j])
-            g, h = np.float32(pi[i + 2, j]), np.float32(pi[i + 3, j])
-            w[s, j] += a * e + b * f + c * g + d * h
-        i += 4
-    while i < n:
+            w[s, j] += a * np.float32(pi[i, j]) + b * np.float32(pi[i + 1, j])
+    if n % 2:
         for j in range(k):
-            w[s, j] += q[s, i] * np.float32(pi[i, j])
-        i += 1
+            w[s, j] += q[s, n - 1] * np.float32(pi[n - 1, j])
 
 
 @compiled

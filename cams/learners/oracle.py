@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cams.engine import spec
 from cams.errors import InputError
 from cams.learners.base import Array, Choice, Floats, Problem, among_answers, pick_tied
 from cams.learners.cams import Cams
@@ -31,6 +30,3 @@ class Oracle(Cams):
         choice = super().choose(predictions, advice, uniforms)
         pi = among_answers(self.policies(advice), predictions)
         return replace(choice, model=pick_tied(pi[self.policy], uniforms[TIE]))
-
-    def kernel(self) -> spec.KernelSpec:
-        return super().kernel()._replace(recommend=spec.RECOMMEND_HINDSIGHT)

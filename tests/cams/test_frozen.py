@@ -228,7 +228,7 @@ def test_any_combination_of_codes_is_played_as_in_full(on: float, off: float, k:
         traces = [np.zeros((9, 5), np.int64), np.zeros((9, 5), np.int64)]
         grid = np.array([100, 200, 300, 400, 500])
         game = new_game(learner, Stream(*arrays), budgets.size)
-        play_rounds(game, np.empty(0, np.int64), budgets, grid, *traces, 0, rows)
+        play_rounds(game, budgets, grid, *traces, 0, rows)
         return traces
 
     for weighed, rates, recommend, prior in product(WEIGHED, RATES, RECOMMENDED, (0.0, 5.0)):
