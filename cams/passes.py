@@ -1,4 +1,4 @@
-"""What goes along one realization, a stretch at a time: compiled learners, and the count of who would have lost what."""
+"""What goes along one realization, a stretch at a time: compiled learners, and the count of losses in hindsight."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ Integers = npt.NDArray[np.int64]
 
 # Learners take turns at blocks of rounds whose advice is about so large: it stays in the cache for all of them. Smaller
 # blocks gain nothing more, and each turn costs some ten microseconds.
-_BLOCK_BYTES = 4 * 2**20
+_BLOCK_BYTES = 2 * 2**20
 _LEAST_ROUNDS = 16
 
 

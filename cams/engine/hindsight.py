@@ -61,7 +61,7 @@ def _verdict(pi: Array, misses: Array) -> int:
 
 @compiled
 def _pick(advice: Array, votes: Array, uniform: float, scores: Array) -> int:
-    """Return the model that advice (k,) favours among those that answer, and leave in scores (k,) what it gives them."""
+    """Return the model that advice (k,) favours among those that answer; scores (k,) keep what it gives them."""
     copy_row(advice, scores)
     keep_advice_to_answers(votes, scores)
     return pick_tied(scores, uniform)

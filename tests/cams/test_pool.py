@@ -7,6 +7,8 @@ import pytest
 
 import cams
 from cams import pool
+from cams.engine.hindsight import _verdict
+from cams.passes import passes
 
 HORIZON = 60
 
@@ -35,16 +37,29 @@ def test_the_size_of_a_block_changes_nothing(
 
 def test_a_block_holds_some_megabytes_of_advice_and_never_just_a_few_rounds() -> None:
     row = np.zeros((3, 85, 80), dtype=np.float32)
-    assert pool.rounds_of_block(row) == 4 * 2**20 // (85 * 80 * 4)
+    assert pool.rounds_of_block(row) == 2 * 2**20 // (85 * 80 * 4)
     assert pool.rounds_of_block(np.zeros((2, 1000, 5000), dtype=np.float32)) == 16
     assert pool.rounds_of_block(np.zeros((10, 0, 80), dtype=np.float32)) >= 1_000_000
 
 
 @pytest.mark.parametrize("kind", [np.float32, np.float64])
-def test_favourites_and_their_ties(kind: type) -> None:
+def test_a_favourite_is_right_or_wrong_or_ties(kind: type) -> None:
     close = [0.5, 0.5 - 1e-13, 1e-13] if kind is np.float64 else [0.5, 0.5, 0.0]
     nearly = [0.5 + 1e-7, 0.5 - 1e-7, 0.0]
-    advice = np.array([[close, nearly, [0.1, 0.2, 0.7]], [[0, 1, 0], [0.2, 0.4, 0.4], [1, 0, 0]]], dtype=kind)
-    found = np.empty((2, 3), dtype=np.int32)
-    pool.favourite_models(advice, found)
-    assert found.tolist() == [[-1, 0, 2], [1, -1, 0]]
+    misses = np.array([0, 1, 1], dtype=kind)
+    advice = [close, nearly, [0.1, 0.2, 0.7], [0.2, 0.4, 0.4], [1.0, 0.0, 0.0]]
+    assert [_verdict(np.array(row, dtype=kind), misses) for row in advice] == [-1, 0, 1, 1, 0]
+
+
+def test_runs_that_ask_and_name_alike_are_played_once(make_bundle: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[object] = []
+    monkeypatch.setattr(pool, "passes", lambda *given: made.extend(found := passes(*given)) or found)
+    bundle = make_bundle(rows=80, k=5, n=4, c=3)
+    twins = ["cams", "oracle", {"name": "cams", "label": "again"}, "cams_max"]
+    together = cams.replay(bundle, twins, horizon=HORIZON, budgets=[3, 20], realizations=1, seed=0, trace=[10, 50])
+    assert len(made) == 2
+    for a, twin in enumerate(twins):
+        alone = cams.replay(bundle, [twin], horizon=HORIZON, budgets=[3, 20], realizations=1, seed=0, trace=[10, 50])
+        for name in ("loss", "queries", "loss_trace", "queries_trace"):
+            np.testing.assert_array_equal(getattr(together, name)[a], getattr(alone, name)[0], f"{twin} {name}")
+    assert (together.loss[1] == min(together.policy_losses.min(), together.model_losses.min())).all()
