@@ -8,20 +8,30 @@ from __future__ import annotations
 
 import json
 import os
+from functools import cache
 from itertools import accumulate
 from pathlib import Path
 
 import pytest
 
 SECONDS = float(os.environ.get("CAMS_MUTANT_SECONDS", "5"))
+MEASURED = "mutmut-stats.json"
+
+
+@cache
+def durations() -> dict[str, float]:
+    took: dict[str, float] = json.loads(Path(MEASURED).read_text())["duration_by_test"]
+    return took
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    # Before mutants are tried, mutmut runs every test to see what it reaches and how long it takes.
+    # mutmut first runs every test to see what it reaches and how long it takes; once known, that stays in memory.
+    if not Path(MEASURED).exists():
+        return
+    took = durations()
     if "__mutmut_" not in os.environ.get("MUTANT_UNDER_TEST", ""):
         return
-    took = json.loads(Path("mutmut-stats.json").read_text())["duration_by_test"]
     items.sort(key=lambda item: took[item.nodeid])
     total = accumulate(took[item.nodeid] for item in items)
     enough = 1 + sum(seconds <= SECONDS for seconds in total)

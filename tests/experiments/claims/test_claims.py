@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-from itertools import product
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 from hydra import compose, initialize_config_dir
 from omegaconf import OmegaConf
@@ -20,56 +18,19 @@ from experiments.claims.ledger import is_current, made_from, make_ledger, write_
 from experiments.claims.page import with_first_ledger, with_summary
 from experiments.claims.rules import CONDITIONS, condition_in_words, condition_of, joint_verdict, outcome, verdict
 from experiments.claims.statistics import STATISTICS
-from experiments.records.record import Record
 from experiments.records.store import Origin, write_record
 from experiments.runner.configuration import compose_run, experiment_names
 from experiments.runner.jobs import Places, ensure_record
-from experiments.runner.plan import Case, Learner, Plan
 from experiments.runner.resolve import make_plan
+from tests.experiments.claims.made_up import REALIZATIONS, evidence_of, plan, table
 
-REALIZATIONS, HORIZON, BUDGETS = 6, 100, (5, 10, 20)
 THRESHOLDS = {"reproduced": 1.0, "partly": 0.5}
 INTERVAL = {"level": 0.9, "resamples": 50, "seed": 0}
-# Errors at each budget; a learner buys its whole budget unless it is `cams`, which stops at 10.
-LOSSES = {"cams": (30, 20, 20), "rs": (40, 30, 20), "mp": (30, 20, 15)}
-REFERENCES = {
-    "good classifier": ("classifier", 25),
-    "bad classifier": ("classifier", 50),
-    "adviser": ("normal", 22),
-    "liar": ("malicious", 60),
-}
-
-
-def table() -> pd.DataFrame:
-    rows = []
-    for (name, losses), r in product(LOSSES.items(), range(REALIZATIONS)):
-        for budget, loss in zip(BUDGETS, losses, strict=True):
-            bought = min(budget, 10) if name == "cams" else budget
-            rows.append((name, "learner", budget, r, loss + r % 2, bought))
-    for (name, (kind, loss)), r in product(REFERENCES.items(), range(REALIZATIONS)):
-        rows.append((name, kind, 0, r, loss + r % 2, 0))
-    frame = pd.DataFrame(rows, columns=["series", "kind", "budget", "realization", "loss", "queries"])
-    return frame.assign(case="", round=HORIZON)
-
-
-def plan(experiment: str = "main") -> Plan:
-    return Plan(
-        experiment=experiment,
-        dataset="drift",
-        seed=0,
-        horizon=HORIZON,
-        realizations=REALIZATIONS,
-        budgets=BUDGETS,
-        trace_rounds=(),
-        trace_budgets=(),
-        learners=tuple(Learner(name, name, {}) for name in LOSSES),
-        cases=(Case(),),
-    )
 
 
 @pytest.fixture(scope="module")
 def evidence() -> Evidence:
-    return Evidence(Record(table(), {"plan": plan().as_dict()}))
+    return evidence_of(table())
 
 
 def value(evidence: Evidence, statistic: str, **check: object) -> float:
@@ -239,7 +200,7 @@ def test_errors_without_a_label_need_budget_zero(evidence: Evidence) -> None:
         value(evidence, "relative_unlabelled_difference", learner="cams", baseline="rs")
     rows = table()
     rows.loc[(rows["budget"] == 5) & (rows["kind"] == "learner"), ["budget", "queries"]] = 0
-    unlabelled = Evidence(Record(rows, {"plan": plan().as_dict()}))
+    unlabelled = evidence_of(rows)
     found = value(unlabelled, "relative_unlabelled_difference", learner="cams", baseline="rs")
     assert found == pytest.approx(30.5 / 20.5 - 1)
 
@@ -249,7 +210,7 @@ def test_a_learner_that_starts_behind_is_explained_by_who_advises_it() -> None:
     rows.loc[(rows["budget"] == 5) & (rows["kind"] == "learner"), ["budget", "queries"]] = 0
     rows.loc[(rows["series"] == "cams") & (rows["budget"] == 0), "loss"] += 20
     sentence = STATISTICS["equal_cost_difference"].analysis(
-        Evidence(Record(rows, {"plan": plan().as_dict()})), {"learner": "cams", "baseline": "mp", "points": 11}
+        evidence_of(rows), {"learner": "cams", "baseline": "mp", "points": 11}
     )
     assert "With no label CAMS makes 50.5 errors and MP 30.5" in sentence
     assert "1 malicious or random policies (60.5 errors each on average), 1 others (22.5) and 2 classifiers" in sentence
