@@ -32,8 +32,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     took = durations()
     if "__mutmut_" not in os.environ.get("MUTANT_UNDER_TEST", ""):
         return
-    items.sort(key=lambda item: took[item.nodeid])
-    total = accumulate(took[item.nodeid] for item in items)
+    # A test that is new since the last run has no time yet, and comes first.
+    items.sort(key=lambda item: took.get(item.nodeid, 0))
+    total = accumulate(took.get(item.nodeid, 0) for item in items)
     enough = 1 + sum(seconds <= SECONDS for seconds in total)
     config.hook.pytest_deselected(items=items[enough:])
     items[:] = items[:enough]
