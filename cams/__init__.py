@@ -1,13 +1,14 @@
 """Contextual active model selection: which pre-trained model to trust for each instance, with few labels."""
 
 from cams.bundle import Bundle
+from cams.confidence import Confidence, confidence_advice
 from cams.errors import InputError
 from cams.learners import LEARNERS, make_learner
 from cams.online import Decision, Selector
 from cams.outcome import Replay
 from cams.realizations import replay
 from cams.rounds import Played, play
-from cams.router import Confidence, Router, confidence_advice
+from cams.router import Router
 from cams.stored import StoredBundle
 
 __all__ = [

@@ -15,14 +15,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from cams.advice import copy_of, normalise, working_dtype
 from cams.archive import Archive, open_archive, write_archive
-from cams.checks import MOST_CLASSES, as_array, distinct, in_range, integers, whole_number
+from cams.asking import Advisor, ask_models, ask_routers, check_models, check_routers
+from cams.checks import MOST_CLASSES, as_array, in_range, integers, whole_number
 from cams.classes import ABSTAINS, Classes, abstentions, named_classes, named_columns, objects
 from cams.compact import COMPACT_KEY, Recipe, expand_advice, recipes_in
 from cams.errors import InputError, lookup
@@ -33,17 +34,6 @@ _PLAIN = ("predictions", "labels", "groups", "num_classes", "model_names", "clas
 _OF_POLICIES = ("policy_names", "policy_kinds")
 
 Array = npt.NDArray[Any]
-
-
-class Advisor(Protocol):
-    """What `from_models` asks for advice: a `cams.Router`, or anything that advises as one does."""
-
-    name: str
-    kind: str
-
-    def check_models(self, names: Sequence[str]) -> None: ...
-
-    def advise(self, X: Any) -> Array: ...
 
 
 class Bundle:
@@ -187,15 +177,13 @@ class Bundle:
 
         Without y the bundle is for a selector only.
         """
-        if not isinstance(models, Mapping):
-            raise InputError(f"models is a {type(models).__name__}, expected a mapping from names to models")
-        distinct("routers", [router.name for router in routers])
-        for router in routers:
-            router.check_models(list(models))
+        check_models(models)
+        check_routers(routers, list(models))
+        answers = ask_models(models, X)
         return cls(
-            predictions={name: np.asarray(model.predict(X)) for name, model in models.items()},
+            predictions=answers,
             labels=y,
-            advice=np.stack([router.advise(X) for router in routers], axis=1) if routers else None,
+            advice=ask_routers(routers, X, len(next(iter(answers.values()), [])), len(answers)),
             classes=classes,
             policy_names=[router.name for router in routers],
             policy_kinds=[router.kind for router in routers],

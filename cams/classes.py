@@ -116,7 +116,10 @@ def named_columns(predictions: Any) -> tuple[list[str] | None, Array]:
     if isinstance(predictions, Mapping):
         columns = [np.asarray(column) for column in predictions.values()]
         if len({column.shape for column in columns}) > 1:
-            raise InputError("predictions has columns of different lengths")
+            shapes = ", ".join(f"'{name}' {column.shape}" for name, column in zip(predictions, columns, strict=True))
+            raise InputError(f"predictions has columns of different lengths: {shapes}")
+        if not columns:
+            raise InputError("predictions has no column, expected one for each model")
         return [str(name) for name in predictions], np.stack(columns, axis=1)
     names = [str(name) for name in predictions.columns] if hasattr(predictions, "columns") else None
     answers = as_array("predictions", predictions)

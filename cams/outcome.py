@@ -124,6 +124,8 @@ class Replay:
     def load(cls, path: str | os.PathLike[str]) -> Replay:
         """Read what `save` wrote; anything else is refused."""
         with open_archive(path) as archive:
+            if "loss_trace" not in archive.names():
+                raise InputError("this is not a saved replay")
             arrays = {f.name: archive.read(f.name) for f in fields(cls)}
         _check(Path(path), arrays)
         values: dict[str, Any] = {**arrays, "horizon": int(arrays["horizon"])}

@@ -10,29 +10,29 @@ Needs scikit-learn (`pip install 'cams[routing]'`), which is imported on use.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from cams.classes import named_columns
+from cams.checks import number, whole_number
+from cams.classes import abstentions, named_classes, named_columns
 from cams.errors import InputError, nearest
 from cams.policies import sharpen
+from cams.tables import num_rows, row_chunks, take
 
 Array = npt.NDArray[Any]
 
 SHARPNESS_GRID = (1.0, 2.0, 5.0, 10.0, 20.0, 40.0, 80.0, 160.0, 320.0)
-# How sharply a model's own confidence is read; nobody trained it, so there are no rows to choose this on.
-CONFIDENCE_SHARPNESS = 20.0
-# A neighbour search or a kernel on all rows at once would need memory for every pair.
-CHUNK_ROWS = 2_000
 
 
 class Router:
     """A policy trained to predict which models are right.
 
-    estimator   a scikit-learn regressor with k outputs, or a classifier that predicts k outputs with probabilities
+    estimator   a scikit-learn regressor with k outputs, or a classifier that predicts k outputs with probabilities;
+                one with a single output goes into scikit-learn's `MultiOutputRegressor`
     name, kind  as the policy is called in a bundle
     sharpness   advice = softmax(sharpness * predicted reward); None chooses it by cross-validation on the rows of `fit`
     folds       parts of that cross-validation
@@ -63,25 +63,39 @@ class Router:
         """
         names, answers = named_columns(predictions)
         labels = np.asarray(y)
-        if labels.ndim != 1 or len(labels) != len(answers) or len(labels) != num_rows(X):
-            raise InputError(
-                f"router '{self.name}': X has {num_rows(X)} rows, predictions {len(answers)} and y {labels.shape}, "
-                "expected the same number in each"
-            )
+        if labels.shape != answers.shape[:1] or answers.size == 0:
+            raise InputError(f"{self._called} got predictions of shape {answers.shape} and y of shape {labels.shape}")
+        # Words are never equal to numbers: without this every model would be wrong, and nobody told.
+        named_classes(answers[~abstentions(answers)], labels, None)
         return self.fit_rewards(X, np.asarray(answers == labels[:, None], dtype=np.float64), names)
 
     def fit_rewards(self, X: Any, rewards: Array, model_names: Sequence[str] | None = None) -> Self:
         """Learn from rewards (N, k) directly: 1 where a model was right, or anything in [0, 1]."""
-        rewards = np.asarray(rewards)
+        rewards = self._checked_rewards(X, rewards)
         self._knows_names = model_names is not None
         self.model_names_ = list(model_names or (f"model_{j}" for j in range(rewards.shape[1])))
+        if len(self.model_names_) != rewards.shape[1]:
+            raise InputError(f"{self._called} got {len(self.model_names_)} names of {rewards.shape[1]} models")
         self.mean_rewards_ = rewards.mean(axis=0)
         if self.sharpness is None:
             self.sharpness_ = self._choose_sharpness(X, rewards)
         else:
-            self.sharpness_ = float(self.sharpness)
+            self.sharpness_ = number("sharpness", self.sharpness, 0)
         self.estimator_ = self._fitted(X, rewards)
         return self
+
+    def _checked_rewards(self, X: Any, rewards: Array) -> Array:
+        rewards = np.asarray(rewards)
+        if rewards.ndim != 2 or 0 in rewards.shape:
+            raise InputError(f"{self._called} got rewards of shape {rewards.shape}, expected rows and models")
+        if num_rows(X) != len(rewards):
+            raise InputError(
+                f"{self._called} got {num_rows(X)} rows X for {len(rewards)} rows of what models did there"
+            )
+        # Negated, so that NaN fails.
+        if not ((rewards >= 0) & (rewards <= 1)).all():
+            raise InputError(f"{self._called} got rewards outside 0..1")
+        return rewards
 
     def rewards(self, X: Any) -> Array:
         """Return the predicted chance (N, k) of each model to be right."""
@@ -95,24 +109,38 @@ class Router:
     def _fitted(self, X: Any, rewards: Array) -> Any:
         from sklearn.base import clone
 
-        # One model is one output, which most estimators want without its own axis.
-        return clone(self.estimator).fit(X, rewards[:, 0] if rewards.shape[1] == 1 else rewards)
+        with self._refusing("be fitted"):
+            # One model is one output, which most estimators want without its own axis.
+            return clone(self.estimator).fit(X, rewards[:, 0] if rewards.shape[1] == 1 else rewards)
 
     def _predict(self, estimator: Any, X: Any) -> Array:
-        with warnings.catch_warnings():
+        if num_rows(X) == 0:
+            raise InputError(f"{self._called} was asked about no rows")
+        with self._refusing("predict"), warnings.catch_warnings():
             # Of rows without neighbours scikit-learn warns that they get NaN; here they do not.
             warnings.filterwarnings("ignore", "One or more samples have no neighbors")
             parts = [_outputs(estimator, chunk) for chunk in row_chunks(X)]
         rewards = np.concatenate(parts).reshape(num_rows(X), -1)
         if rewards.shape[1] != len(self.mean_rewards_):
-            raise InputError(
-                f"router '{self.name}': its estimator has {rewards.shape[1]} outputs, "
-                f"expected one for each of {len(self.mean_rewards_)} models"
-            )
+            expected = f"one for each of {len(self.mean_rewards_)} models"
+            raise InputError(f"{self._called}: its estimator has {rewards.shape[1]} outputs, expected {expected}")
         # A neighbour search that finds nobody knows nothing of a row but the mean reward.
         known = np.where(np.isnan(rewards), self.mean_rewards_, rewards)
         clipped: Array = np.clip(known, 0.0, 1.0)
         return clipped
+
+    @property
+    def _called(self) -> str:
+        return f"router '{self.name}'"
+
+    @contextmanager
+    def _refusing(self, what: str) -> Iterator[None]:
+        """Say in one sentence what the estimator says in many."""
+        try:
+            yield
+        except (TypeError, ValueError) as error:
+            said = str(error).splitlines()[0].rstrip(".:")
+            raise InputError(f"{self._called}: {type(self.estimator).__name__} cannot {what}: {said}") from error
 
     def _choose_sharpness(self, X: Any, rewards: Array) -> float:
         """Return the smallest sharpness whose out-of-fold expected loss is within one standard error of the best.
@@ -121,9 +149,9 @@ class Router:
         """
         from sklearn.model_selection import KFold
 
-        folds = min(self.folds, len(rewards))
+        folds = min(whole_number("folds", self.folds, 2), len(rewards))
         if folds < 2:
-            raise InputError(f"router '{self.name}': one row is too few to choose a sharpness on, give sharpness=")
+            raise InputError(f"{self._called}: one row is too few to choose a sharpness on, give sharpness=")
         held_out = np.empty(rewards.shape)
         for train, test in KFold(folds, shuffle=True, random_state=self.random_state).split(rewards):
             held_out[test] = self._predict(self._fitted(take(X, train), rewards[train]), take(X, test))
@@ -137,16 +165,16 @@ class Router:
         """Refuse to advise on other models than those it was fitted on."""
         self._require_fitted()
         if len(names) != len(self.model_names_):
-            raise InputError(f"router '{self.name}' was fitted on {len(self.model_names_)} models, not on {len(names)}")
+            raise InputError(f"{self._called} was fitted on {len(self.model_names_)} models, not on {len(names)}")
         if self._knows_names and list(names) != self.model_names_:
             fitted, given = ", ".join(self.model_names_), ", ".join(names)
-            raise InputError(f"router '{self.name}' was fitted on the models {fitted}, not on {given}")
+            raise InputError(f"{self._called} was fitted on the models {fitted}, not on {given}")
 
     def _require_fitted(self) -> None:
         if not hasattr(self, "estimator_"):
             from sklearn.exceptions import NotFittedError
 
-            raise NotFittedError(f"router '{self.name}' is not fitted yet: call fit(X, predictions, y) first")
+            raise NotFittedError(f"{self._called} is not fitted yet: call fit(X, predictions, y) first")
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the constructor's arguments, and with `deep` those of the estimator as `estimator__<name>`."""
@@ -171,64 +199,6 @@ class Router:
 
 
 _OPTIONS = ("name", "kind", "sharpness", "folds", "random_state")
-
-
-class Confidence:
-    """A policy made of what the models themselves report, without any training; used like a fitted router.
-
-    models     trained models with `predict_proba`, by name, in the order of the bundle
-    sharpness  advice = softmax(sharpness * confidence)
-    """
-
-    kind = "normal"
-
-    def __init__(
-        self, models: Mapping[str, Any], *, name: str = "confidence", sharpness: float = CONFIDENCE_SHARPNESS
-    ) -> None:
-        self.models, self.name, self.sharpness = dict(models), name, sharpness
-
-    def check_models(self, names: Sequence[str]) -> None:
-        """Refuse to advise on other models than its own."""
-        if list(names) != list(self.models):
-            raise InputError(f"policy '{self.name}' knows the models {', '.join(self.models)}, not {', '.join(names)}")
-
-    def advise(self, X: Any) -> Array:
-        """Return advice (N, k) from the models' class probabilities at X."""
-        return confidence_advice([model.predict_proba(X) for model in self.models.values()], self.sharpness)
-
-
-def confidence_advice(probabilities: Any, sharpness: float = CONFIDENCE_SHARPNESS) -> Array:
-    """Return advice (N, k) from how sure the models themselves are, without any training.
-
-    probabilities: what each of the k models' `predict_proba` returned, k arrays (N, c), or (N, k) confidences; the
-    models may know different numbers of classes. Advice is softmax(sharpness * confidence). Models that are sure and
-    wrong mislead it; CAMS then buys labels and learns to ignore it.
-    """
-    parts = [np.asarray(part, dtype=np.float64) for part in probabilities]
-    if not parts or len({part.ndim for part in parts}) > 1 or parts[0].ndim not in (1, 2):
-        raise InputError("probabilities is neither k arrays (N, c) nor one array (N, k)")
-    confidence = np.stack([part.max(axis=1) for part in parts], axis=1) if parts[0].ndim == 2 else np.stack(parts)
-    if not np.isfinite(confidence).all() or confidence.min(initial=0) < 0 or confidence.max(initial=0) > 1:
-        raise InputError("probabilities has values outside 0..1")
-    return sharpen(confidence, sharpness)
-
-
-def num_rows(X: Any) -> int:
-    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
-
-
-def take(X: Any, rows: Any) -> Any:
-    """Return some rows of an array, a DataFrame, a sparse matrix or a list."""
-    if hasattr(X, "iloc"):
-        return X.iloc[rows]
-    if hasattr(X, "shape"):
-        return X[rows]
-    return [X[i] for i in np.arange(len(X))[rows]]
-
-
-def row_chunks(X: Any) -> Iterator[Any]:
-    for start in range(0, num_rows(X), CHUNK_ROWS):
-        yield take(X, slice(start, start + CHUNK_ROWS))
 
 
 def _outputs(estimator: Any, X: Any) -> Array:

@@ -14,6 +14,7 @@ import sys
 import textwrap
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NoReturn
 
 import numpy as np
 import pandas as pd
@@ -128,8 +129,18 @@ def plot(options: argparse.Namespace) -> None:
     Replay.load(options.replay).plot(options.picture)
 
 
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong in one sentence, as everything else here does."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(BAD_INPUT, f"error: {message}; see {self.prog} --help\n")
+
+
 def _whole_numbers(text: str) -> list[int]:
-    return [int(part) for part in text.split(",")]
+    try:
+        return [int(part) for part in text.split(",")]
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"'{text}' is no list of whole numbers such as 0,10,50") from None
 
 
 def _names(text: str) -> list[str]:
@@ -137,7 +148,7 @@ def _names(text: str) -> list[str]:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="cams", description=cams.__doc__)
+    parser = _Parser(prog="cams", description=cams.__doc__)
     parser.add_argument("--version", action="version", version=f"cams {cams.__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     learners = commands.add_parser("learners", help="what each learner is, and when to use it")
@@ -157,13 +168,13 @@ def _parser() -> argparse.ArgumentParser:
     replayed.add_argument("--jobs", type=int, default=0, help="threads (default: all cores)")
     replayed.add_argument("--regularize", action="store_true", help="keep policies away from 0")
     replayed.add_argument("--scaled", action="store_true", help="spread each budget over the known horizon")
-    replayed.add_argument("--plot", type=Path, metavar="PNG", help="draw mistakes against labels")
+    replayed.add_argument("--plot", type=Path, metavar="FILE", help="draw mistakes against labels: .png, .pdf, .svg")
     replayed.add_argument("--out", type=Path, metavar="NPZ", help="keep the replay for `cams plot`")
     replayed.set_defaults(run=replay)
 
     drawn = commands.add_parser("plot", help="draw a replay kept with --out")
     drawn.add_argument("replay", type=Path, metavar="NPZ")
-    drawn.add_argument("picture", type=Path, metavar="PNG")
+    drawn.add_argument("picture", type=Path, metavar="PICTURE", help=".png, .pdf or .svg")
     drawn.set_defaults(run=plot)
     return parser
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import matplotlib as mpl
 import numpy as np
+import numpy.typing as npt
 from matplotlib.figure import Figure
 
 from cams.files import atomic_path
@@ -54,5 +55,11 @@ def panel_of(result: Replay) -> Panel:
         f"Mistakes in {result.horizon:,} rounds",
         tuple(lines),
         tuple(levels),
-        scales=("from_zero", "linear"),
+        scales=(_label_scale(result.queries[:, order].mean(axis=2)), "linear"),
     )
+
+
+def _label_scale(labels: npt.NDArray[np.float64]) -> str:
+    """Logarithmic where labels (A, B) lie more than tenfold apart, those that bought none aside; both show 0."""
+    some = labels[labels >= 1]
+    return "from_zero" if some.size and some.max() > 10 * some.min() else "linear"

@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from cams.errors import InputError, nearest
-from cams.router import row_chunks
+from cams.tables import row_chunks
 
 Families = dict[str, Callable[[], BaseEstimator]]
 

@@ -44,7 +44,7 @@ def test_saved_and_loaded_it_is_the_same(result, tmp_path):
 
 def test_a_file_that_is_no_replay_is_refused(result, tmp_path):
     np.savez(tmp_path / "other.npz", predictions=np.zeros((2, 2)))
-    with pytest.raises(cams.InputError, match=r"other.npz: there is no array 'learners'"):
+    with pytest.raises(cams.InputError, match=r"other.npz: this is not a saved replay"):
         cams.Replay.load(tmp_path / "other.npz")
     values = {name: np.asarray(value) for name, value in vars(result).items()}
     np.savez(tmp_path / "cut.npz", **{**values, "queries": values["queries"][:, :1]})

@@ -10,10 +10,12 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import Ridge
 from sklearn.neighbors import KNeighborsRegressor, RadiusNeighborsRegressor
+from sklearn.svm import SVR
 
 import cams
+from cams.confidence import Confidence, confidence_advice
 from cams.policies import sharpen
-from cams.router import SHARPNESS_GRID, Confidence, Router, confidence_advice
+from cams.router import SHARPNESS_GRID, Router
 
 
 @pytest.fixture(scope="module")
@@ -143,14 +145,67 @@ def test_a_bundle_is_made_of_models_and_routers(lesson):
         cams.Bundle.from_models(models, [router, router], x)
 
 
+ROWS, RIGHT = [[0.0], [1.0], [2.0]], [[1, 0], [0, 1], [1, 1]]
+
+
+def fitted(estimator=None, **settings) -> Router:
+    return Router(Ridge() if estimator is None else estimator, **settings).fit_rewards(ROWS, np.array(RIGHT))
+
+
+class Column(Ridge):
+    def predict(self, X):
+        return np.zeros((len(X), 1), dtype=int)
+
+
+class Loose(Column):
+    name, kind = "loose", "normal"
+
+    def check_models(self, names):
+        pass
+
+    def advise(self, X):
+        return np.full((len(X), 3), 1 / 3)
+
+
+def ask(models, routers=()):
+    return cams.Bundle.from_models(models, routers, ROWS, [0, 0, 0])
+
+
 BAD_INPUT = {
-    "lengths": (lambda: Router(Ridge()).fit([[0.0]], [[1, 2], [1, 2]], [1, 2]), "X has 1 rows, predictions 2"),
+    "lengths": (lambda: Router(Ridge()).fit([[0.0]], [[1, 2], [1, 2]], [1, 2]), "got 1 rows X for 2 rows"),
+    "labels": (lambda: Router(Ridge()).fit(ROWS, RIGHT, [[1], [1], [0]]), r"y of shape \(3, 1\)"),
+    "no rows": (lambda: Router(Ridge()).fit([], np.empty((0, 2)), []), r"predictions of shape \(0, 2\)"),
+    "words and numbers": (lambda: Router(Ridge()).fit(ROWS, [["1"], ["2"], ["1"]], [1, 2, 1]), "nobody could be right"),
     "one row": (lambda: Router(Ridge()).fit([[0.0]], [[1, 2]], [1]), "one row is too few"),
     "flat": (lambda: Router(Ridge()).fit([[0.0]], [1, 2], [1]), "predictions has 1 dimension"),
-    "columns": (lambda: Router(Ridge()).fit([[0.0]], {"a": [1], "b": [1, 2]}, [1]), "columns of different lengths"),
+    "columns": (
+        lambda: Router(Ridge()).fit([[0.0]], {"a": [1], "b": [1, 2]}, [1]),
+        r"columns of different lengths: 'a' \(1,\), 'b' \(2,\)",
+    ),
     "parameter": (lambda: Router(Ridge()).set_params(sharpnes=1), "no parameter 'sharpnes'; did you mean 'sharpness'"),
+    "folds": (lambda: fitted(folds=1), "folds is 1, expected a whole number of at least 2"),
+    "sharpness": (lambda: fitted(sharpness=-1), "sharpness is -1"),
+    "estimator": (lambda: fitted(Ridge), "router 'router': .* cannot be fitted: Cannot clone object"),
+    "one output": (lambda: fitted(SVR(), name="svr"), "router 'svr': SVR cannot be fitted: y should be a 1d array"),
+    "other features": (lambda: fitted().advise([[1.0, 2.0]]), "Ridge cannot predict: X has 2 features"),
+    "nothing asked": (lambda: fitted().advise(np.empty((0, 1))), "was asked about no rows"),
+    "flat rewards": (lambda: Router(Ridge()).fit_rewards(ROWS, np.ones(3)), r"rewards of shape \(3,\)"),
+    "rewards": (lambda: Router(Ridge()).fit_rewards(ROWS, np.full((3, 2), np.nan)), "rewards outside 0..1"),
+    "names": (lambda: Router(Ridge()).fit_rewards(ROWS, np.ones((3, 2)), ["a"]), "got 1 names of 2 models"),
     "confidence": (lambda: confidence_advice([[1.2, 0.1]]), "values outside 0..1"),
+    "confidences": (lambda: confidence_advice([[[0.5]], [[0.5], [0.5]]]), "parts of 1 and of 2 rows"),
+    "unsure": (lambda: Confidence({"a": Ridge()}).advise(ROWS), "model 'a' has no predict_proba"),
+    "models": (lambda: ask([Column()]), "models is a list, expected a mapping"),
+    "model": (lambda: ask({"a": 3}), r"model 'a' \(int\) has no predict"),
+    "probabilities": (lambda: ask({"a": fitted().estimator_}), r"model 'a' predicts an array of shape \(3, 2\)"),
+    "router": (lambda: ask({"a": Column()}, [Ridge()]), r"routers\[0\] is a Ridge, expected a cams.Router"),
+    "a single router": (lambda: ask({"a": Column()}, fitted()), "routers is a single router"),
+    "advice": (lambda: ask({"a": Column()}, [Loose()]), r"'loose' gave advice of shape \(3, 3\), expected \(3, 1\)"),
 }
+
+
+def test_models_may_answer_with_a_column():
+    assert ask({"a": Column()}).predictions.tolist() == [[0], [0], [0]]
 
 
 @pytest.mark.parametrize("case", BAD_INPUT)

@@ -62,10 +62,28 @@ REFUSED = {
     "no file": (["check", "nowhere.npz"], "there is no file nowhere.npz"),
     "learner": (["replay", "FILE", "--budgets", "5", "--learners", "camz"], "there is no learner 'camz'; did you mean"),
     "horizon": (["replay", "FILE", "--budgets", "5", "--horizon", "999"], "horizon is 999, but the bundle has only 80"),
+    "no replay": (["plot", "FILE", "x.png"], "mine.npz: this is not a saved replay"),
     "picture's folder": (["replay", "FILE", "--budgets", "5", "--plot", "FILE/x.png"], "cannot write to"),
     "folder": (["replay", "FILE", "--budgets", "5", "--out", "FILE/x.npz"], "cannot write to"),
     "picture": (["replay", "FILE", "--budgets", "5", "--plot", "x.gif"], "expected one of .png, .pdf, .svg"),
 }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["replay", "FILE"], "the following arguments are required: --budgets; see cams replay --help"),
+        (["replay", "FILE", "--budgets", "few"], "'few' is no list of whole numbers such as 0,10,50"),
+        (["reply"], "invalid choice: 'reply'"),
+    ],
+)
+def test_a_command_that_is_not_understood_is_one_sentence_too(arguments, sentence, capsys):
+    with pytest.raises(SystemExit) as stop:
+        main(arguments)
+    assert stop.value.code == 2
+    error = capsys.readouterr().err
+    assert sentence in error
+    assert len(error.strip().splitlines()) == 1
 
 
 @pytest.mark.parametrize("case", REFUSED)

@@ -11,6 +11,7 @@ import pytest
 import cams
 from cams.plotting.appearance import BEST_REFERENCE, LEARNER_LOOKS, look_of
 from cams.plotting.draw import after_zero, before_one, draw, fitting_columns, legend_entries, save
+from cams.plotting.outcome import panel_of
 from cams.plotting.panel import Panel, Reference, Series
 from data_prep.pipeline.code import code_hashes
 from experiments.figures.unchanged import picture_digest, picture_of
@@ -49,6 +50,15 @@ def test_an_axis_from_zero_shows_zero_and_is_logarithmic_from_one_on() -> None:
     np.testing.assert_allclose(before_one(places), [0, 0.5, 1, 10, 1000])
     figure = draw([[make_panel("cams", scales=("from_zero", "linear"))]])
     assert figure.axes[0].get_xticks().tolist() == [0, 1, 3, 10]
+
+
+def test_labels_far_apart_are_drawn_on_a_logarithmic_axis_and_others_on_a_plain_one() -> None:
+    rng = np.random.default_rng(0)
+    bundle = cams.Bundle(predictions=rng.integers(0, 3, (80, 3)), labels=rng.integers(0, 3, 80))
+    for budgets, scale in (([0, 10, 50], "linear"), ([0, 1, 50], "from_zero"), ([0], "linear")):
+        # It buys every label that it may.
+        result = cams.replay(bundle, ["cams_nonactive"], horizon=80, budgets=budgets, realizations=1, seed=0)
+        assert panel_of(result).scales == (scale, "linear")
 
 
 def test_legend_names_everything_once() -> None:

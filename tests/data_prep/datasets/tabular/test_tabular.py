@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator
 
-from cams import Bundle, InputError, router
+from cams import Bundle, InputError, tables
 from cams.archive import read_archive
 from data_prep import bundle, labels
 from data_prep.datasets.tabular import table as tabular
@@ -112,7 +112,7 @@ def test_chunks_do_not_change_predictions(monkeypatch, table):
     model = estimators.make_estimator(estimators.CLASSIFIERS, "gaussian_process", {}, 0)
     model.fit(table.inputs[:60], table.labels[:60])
     whole = estimators.predict_in_chunks(model, table.inputs)
-    monkeypatch.setattr(router, "CHUNK_ROWS", 7)
+    monkeypatch.setattr(tables, "CHUNK_ROWS", 7)
     assert np.array_equal(estimators.predict_in_chunks(model, table.inputs), whole)
 
 

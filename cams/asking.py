@@ -1,0 +1,70 @@
+"""What trained models and routers say about rows of a table, with a sentence for each that does not fit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+from cams.checks import distinct
+from cams.errors import InputError
+
+Array = npt.NDArray[Any]
+
+
+@runtime_checkable
+class Advisor(Protocol):
+    """What is asked for advice: a `cams.Router`, or anything that advises as one does."""
+
+    name: str
+    kind: str
+
+    def check_models(self, names: Sequence[str]) -> None: ...
+
+    def advise(self, X: Any) -> Array: ...
+
+
+def check_models(models: Mapping[str, Any]) -> None:
+    """Refuse what is no mapping from names to trained models."""
+    if not isinstance(models, Mapping):
+        raise InputError(f"models is a {type(models).__name__}, expected a mapping from names to models")
+    for name, model in models.items():
+        if not hasattr(model, "predict"):
+            raise InputError(f"model '{name}' ({type(model).__name__}) has no predict(X)")
+
+
+def ask_models(models: Mapping[str, Any], X: Any) -> dict[str, Array]:
+    """Return each model's predicted classes (N,) by its name."""
+    return {name: _one_class_per_row(name, np.asarray(model.predict(X))) for name, model in models.items()}
+
+
+def _one_class_per_row(name: str, answers: Array) -> Array:
+    # Some libraries answer with a column.
+    flat = answers[:, 0] if answers.ndim == 2 and answers.shape[1] == 1 else answers
+    if flat.ndim != 1:
+        raise InputError(f"model '{name}' predicts an array of shape {answers.shape}, expected one class per row")
+    return flat
+
+
+def check_routers(routers: Sequence[Advisor], models: Sequence[str]) -> None:
+    """Refuse what is no list of routers, and routers that were fitted on other models than these."""
+    if isinstance(routers, Advisor):
+        raise InputError("routers is a single router, expected a list of them")
+    for i, router in enumerate(routers):
+        if not isinstance(router, Advisor):
+            expected = "a cams.Router, or a policy with name, kind, check_models(names) and advise(X)"
+            raise InputError(f"routers[{i}] is a {type(router).__name__}, expected {expected}")
+    distinct("routers", [router.name for router in routers])
+    for router in routers:
+        router.check_models(models)
+
+
+def ask_routers(routers: Sequence[Advisor], X: Any, num_rows: int, num_models: int) -> Array | None:
+    """Return all advice (N, n, k), None where there is nobody to ask."""
+    asked = {router.name: np.asarray(router.advise(X)) for router in routers}
+    for name, advice in asked.items():
+        if advice.shape != (num_rows, num_models):
+            raise InputError(f"router '{name}' gave advice of shape {advice.shape}, expected {num_rows, num_models}")
+    return np.stack(list(asked.values()), axis=1) if asked else None

@@ -1,0 +1,66 @@
+"""Policies without training: advice from how sure the models themselves are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cams.errors import InputError
+from cams.policies import sharpen
+
+Array = npt.NDArray[Any]
+
+# How sharply a model's own confidence is read; nobody trained it, so there are no rows to choose this on.
+CONFIDENCE_SHARPNESS = 20.0
+
+
+class Confidence:
+    """A policy made of what the models themselves report, without any training; used like a fitted router.
+
+    models     trained models with `predict_proba`, by name, in the order of the bundle
+    sharpness  advice = softmax(sharpness * confidence)
+    """
+
+    kind = "normal"
+
+    def __init__(
+        self, models: Mapping[str, Any], *, name: str = "confidence", sharpness: float = CONFIDENCE_SHARPNESS
+    ) -> None:
+        self.models, self.name, self.sharpness = dict(models), name, sharpness
+
+    def check_models(self, names: Sequence[str]) -> None:
+        """Refuse to advise on other models than its own, and on models that do not say how sure they are."""
+        if list(names) != list(self.models):
+            raise InputError(f"policy '{self.name}' knows the models {', '.join(self.models)}, not {', '.join(names)}")
+        for name, model in self.models.items():
+            if not hasattr(model, "predict_proba"):
+                raise InputError(f"policy '{self.name}': model '{name}' has no predict_proba to say how sure it is")
+
+    def advise(self, X: Any) -> Array:
+        """Return advice (N, k) from the models' class probabilities at X."""
+        self.check_models(list(self.models))
+        return confidence_advice([model.predict_proba(X) for model in self.models.values()], self.sharpness)
+
+
+def confidence_advice(probabilities: Any, sharpness: float = CONFIDENCE_SHARPNESS) -> Array:
+    """Return advice (N, k) from how sure the models themselves are, without any training.
+
+    probabilities: what each of the k models' `predict_proba` returned, k arrays (N, c), or (N, k) confidences; the
+    models may know different numbers of classes. Advice is softmax(sharpness * confidence). Models that are sure and
+    wrong mislead it; CAMS then buys labels and learns to ignore it.
+    """
+    parts = [np.asarray(part, dtype=np.float64) for part in probabilities]
+    if not parts or len({part.ndim for part in parts}) > 1 or parts[0].ndim not in (1, 2):
+        raise InputError("probabilities is neither k arrays (N, c) nor one array (N, k)")
+    lengths = [len(part) for part in parts]
+    if len(set(lengths)) > 1:
+        raise InputError(
+            f"probabilities has parts of {min(lengths)} and of {max(lengths)} rows, expected as many in each"
+        )
+    confidence = np.stack([part.max(axis=1) for part in parts], axis=1) if parts[0].ndim == 2 else np.stack(parts)
+    if not np.isfinite(confidence).all() or confidence.min(initial=0) < 0 or confidence.max(initial=0) > 1:
+        raise InputError("probabilities has values outside 0..1")
+    return sharpen(confidence, sharpness)

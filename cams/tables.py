@@ -1,0 +1,29 @@
+"""Rows of a table of any kind: an array, a DataFrame, a sparse matrix or a list."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+# A neighbour search or a kernel on all rows at once would need memory for every pair.
+CHUNK_ROWS = 2_000
+
+
+def num_rows(X: Any) -> int:
+    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
+
+
+def take(X: Any, rows: Any) -> Any:
+    """Return some rows, by an array of numbers or a slice."""
+    if hasattr(X, "iloc"):
+        return X.iloc[rows]
+    if hasattr(X, "shape"):
+        return X[rows]
+    return [X[i] for i in np.arange(len(X))[rows]]
+
+
+def row_chunks(X: Any) -> Iterator[Any]:
+    for start in range(0, num_rows(X), CHUNK_ROWS):
+        yield take(X, slice(start, start + CHUNK_ROWS))
