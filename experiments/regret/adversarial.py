@@ -153,8 +153,8 @@ def _rows(
             }
         )
         frames.append(frame.assign(realization=r))
-    names = {"case": order, "series": learner.label, "kind": "learner", "budget": plan.horizon, "fitted": False}
-    return pd.concat(frames, ignore_index=True).assign(**names)
+    table = pd.concat(frames, ignore_index=True)
+    return table.assign(case=order, series=learner.label, kind="learner", budget=plan.horizon, fitted=False)
 
 
 def _limits(

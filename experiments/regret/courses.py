@@ -23,7 +23,7 @@ MakeLearner = Callable[[], Learner]
 def followed(bundle: Bundle, make: MakeLearner, advice: Advice, orders: Integers, coins: Array) -> list[Course]:
     """Play fixed orders (S, T); advice (N, n, k) is the bundle's as the learner takes it, coins are (S, T, 4)."""
     learners = [make() for _ in orders]
-    if not can_march(bundle, learners):
+    if not can_march(learners, bundle):
         return [follow(bundle, *stream) for stream in zip(learners, orders, coins, strict=True)]
     return march(bundle, learners, advice, coins, lambda lanes, t: lanes.see(orders[:, t]))
 
@@ -33,7 +33,7 @@ def misled(
 ) -> list[Course]:
     """Play the orders that adaptive adversaries make out of rows (S, N), with coins (S, T, 4)."""
     learners = [make() for _ in rows]
-    if not can_march(bundle, learners):
+    if not can_march(learners, bundle):
         streams = zip(learners, rows, coins, strict=True)
         return [mislead(bundle, learner, make(), queue, own, choices) for learner, queue, own in streams]
     return march(bundle, learners, advice, coins, Misleading(rows, coins.shape[1], choices))
@@ -45,7 +45,7 @@ def doubted(
     """Play rows (S, T) of a `rotating_pool`, each stream with a learner of its own: as they are, or, where the
     adversary `reacts`, in their contexts but against the learner's doubts."""
     learners = [make() for make in makes]
-    if not can_march(pool, learners):
+    if not can_march(learners, pool):
         streams = zip(learners, makes, rows, coins, reacts, strict=True)
         return [
             doubt(pool, learner, make(), contexts, own) if reacting else follow(pool, learner, contexts, own)

@@ -37,7 +37,7 @@ _RECOMMENDATIONS = (spec.RECOMMEND_MIXTURE, spec.RECOMMEND_SAMPLE_POLICY, spec.R
 IN_ORDER = 8
 
 
-def can_march(bundle: Bundle, learners: Sequence[Learner]) -> TypeGuard[Sequence[Cams]]:
+def can_march(learners: Sequence[Learner], bundle: Bundle) -> TypeGuard[Sequence[Cams]]:
     """Say whether learners can be played in lockstep; others are asked one round at a time."""
     if not all(isinstance(learner, Cams) and _marches(learner) for learner in learners):
         return False
@@ -78,7 +78,8 @@ class Sight(NamedTuple):
     def pick(self, chosen: Integers, with_prior: Integers) -> Sight:
         """Return what is seen at one of the several rows of each stream."""
         crowd = self.crowd and Crowd(*(_at(values, chosen[with_prior]) for values in self.crowd))
-        return Sight(*(_at(values, chosen) for values in self[:-1]), crowd)
+        rows, votes, wrong, pi, q, w = (_at(values, chosen) for values in self[:-1])
+        return Sight(rows, votes, wrong, pi, q, w, crowd)
 
 
 class Lockstep:
@@ -226,9 +227,11 @@ def march(
         expected[t] = lanes.expected_loss(seen, models, probabilities)
         bought[t] = lanes.decide(seen, models, probabilities, coins[:, t, COIN])
         largest_mass[t], evidence[t] = lanes.largest_mass, lanes.evidence
-    so_far = (wrong.cumsum(axis=0), expected.cumsum(axis=0), bought.cumsum(axis=0))
-    fields = (order, *so_far, largest_mass, evidence)
-    return [Course(*(field[:, s] for field in fields)) for s in range(streams)]
+    loss, expected_loss, queries = wrong.cumsum(axis=0), expected.cumsum(axis=0), bought.cumsum(axis=0)
+    return [
+        Course(order[:, s], loss[:, s], expected_loss[:, s], queries[:, s], largest_mass[:, s], evidence[:, s])
+        for s in range(streams)
+    ]
 
 
 def _weights(exponents: Array) -> Array:

@@ -65,7 +65,7 @@ def assert_same(alone: list[Course], together: list[Course]) -> None:
 def test_fixed_orders_and_adaptive_adversaries(name: str) -> None:
     pool = many_classes()
     make, advice = maker(pool, name), regularize(pool.advice)
-    assert can_march(pool, [make()]) == (name in MARCHING)
+    assert can_march([make()], pool) == (name in MARCHING)
     rows = np.stack([stream_order(0, s, pool.num_rows, pool.num_rows) for s in range(STREAMS)])
     pairs = list(zip(rows, COINS, strict=True))
     assert_same([follow(pool, make(), *pair) for pair in pairs], followed(pool, make, advice, rows[:, :HORIZON], COINS))
@@ -93,17 +93,17 @@ def test_different_learners_march_together_against_an_adversary_that_answers_dou
         doubt(pool, make(), make(), contexts, own) if reacting else follow(pool, make(), contexts, own)
         for make, contexts, own, reacting in zip(makes, rows, coins, reacts, strict=True)
     ]
-    assert can_march(pool, [make() for make in makes])
+    assert can_march([make() for make in makes], pool)
     assert_same(alone, doubted(pool, makes, regularize(pool.advice), rows, coins, reacts))
 
 
 def test_who_names_otherwise_or_has_no_answer_does_not_march() -> None:
     pool = many_classes()
-    assert not can_march(pool, [maker(pool, "cams")(), maker(pool, "cams_adversarial")()])
+    assert not can_march([maker(pool, "cams")(), maker(pool, "cams_adversarial")()], pool)
     silent = pool.predictions.copy()
     silent[0, 0] = -1
-    assert can_march(pool, [maker(pool, "cams")()])
-    assert not can_march(SimpleNamespace(predictions=silent), [maker(pool, "cams")()])
+    assert can_march([maker(pool, "cams")()], pool)
+    assert not can_march([maker(pool, "cams")()], SimpleNamespace(predictions=silent))
 
 
 def test_evidence_is_the_sum_of_squared_weights_of_labels() -> None:
