@@ -94,8 +94,11 @@ class Lockstep:
         self.by_evidence = np.array([kernel.by_evidence for kernel in kernels])
         self.arms = np.array([bundle.num_models if k.rate_kind == spec.RATE_BANDIT else 1 for k in kernels])
         self.knows_horizon = np.array([kernel.rate_kind == spec.RATE_ADVERSARIAL_PROOF for kernel in kernels])
-        self.horizons = np.array([learner.problem.horizon or 1 for learner in learners])
+        self.some_know_horizon = bool(self.knows_horizon.any())
+        self.horizon_factor = np.sqrt(log(self.size) / np.array([learner.problem.horizon or 1 for learner in learners]))
         self.keeps_mass = np.array([hasattr(learner, "largest_mass") for learner in learners])
+        self.some_keep_mass = bool(self.keeps_mass.any())
+        self.first_bins = bundle.num_classes * np.arange(streams)[:, None]
         self.priors = Priors(learners, bundle.num_models)
         self.t = 0
         self.L = np.zeros((streams, self.size))
@@ -111,12 +114,11 @@ class Lockstep:
     def _rates(self) -> Array:
         clock = np.where(self.by_evidence, np.maximum(1.0, self.evidence), float(self.t))
         rates: Array = self.rate * np.sqrt(log(self.size) / (self.arms * clock))
-        if not self.knows_horizon.any():
+        if not self.some_know_horizon:
             return rates
         c = max(2, self.num_classes)
         rho = np.maximum(0.0, 1.0 - self.largest_mass)
-        factor = np.sqrt(log(self.size) / self.horizons)
-        adversarial = self.rate * np.sqrt(1 / sqrt(self.t) + rho / (c**2 * log(c))) * factor
+        adversarial = self.rate * np.sqrt(1 / sqrt(self.t) + rho / (c**2 * log(c))) * self.horizon_factor
         return np.where(self.knows_horizon, adversarial, rates)
 
     def see(self, rows: Integers) -> Sight:
@@ -168,11 +170,11 @@ class Lockstep:
     def decide(self, seen: Sight, models: Integers, probabilities: Array, coins: Array) -> Bools:
         """Buy labels by the coins (S,), learn from those bought, and return which they are."""
         disagree = (seen.votes != seen.votes[:, :1]).any(axis=1)
-        keeps_mass = self.keeps_mass.any()
-        mass = self._class_mass(seen) if keeps_mass or self.kernel.query != spec.QUERY_CONSTANT else np.empty((0, 0))
+        needs_mass = self.some_keep_mass or self.kernel.query != spec.QUERY_CONSTANT
+        mass = self._class_mass(seen) if needs_mass else np.empty((0, 0))
         z = np.minimum(1.0, self._query_probability(disagree, mass))
         bought = coins < z
-        if keeps_mass:
+        if self.some_keep_mass:
             largest = np.maximum(self.largest_mass, mass.max(axis=1))
             self.largest_mass = np.where(disagree & self.keeps_mass, largest, self.largest_mass)
         self._learn(seen, np.flatnonzero(bought), models, probabilities, z)
@@ -183,7 +185,7 @@ class Lockstep:
     def _class_mass(self, seen: Sight) -> Array:
         """Return (S, c) the mass of models voting for each class."""
         streams, c = len(seen.votes), self.num_classes
-        bins = seen.votes + c * np.arange(streams)[:, None]
+        bins = seen.votes + self.first_bins
         mass: Array = np.bincount(bins.ravel(), weights=seen.w.ravel(), minlength=streams * c).astype(np.float64)
         return mass.reshape(streams, c)
 

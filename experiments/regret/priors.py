@@ -32,9 +32,12 @@ class Priors:
         self.strength = np.array([learner.prior.strength for learner in with_prior])
         self.fade = np.array([learner.prior.fade for learner in with_prior])
         self.shared = np.array([learner.prior.shared for learner in with_prior], dtype=np.bool_)
+        self.all_share = bool(self.shared.all())
         count, size = len(with_prior), learners[0].m
         self.crowd = Crowd(np.zeros(count), np.zeros((count, num_models, num_models)), np.zeros((count, size)))
         self.labels = np.zeros(count)
+        # K / (1 + s/s0) as it now is.
+        self.faded = self.strength
 
     def after(self, votes: Votes, pi: Array) -> Crowd:
         """Return what will have been shown after a round with votes (S, ..., k) and policies (S, ..., m, k)."""
@@ -55,24 +58,24 @@ class Priors:
         shares = agreements / rounds[..., None, None]
         squares = shares * shares
         weights: Array = 1 / (squares * squares).sum(axis=-1)
-        return weights if self.shared.all() else np.where(_beside(self.shared, weights.ndim - 1), weights, 1.0)
+        return weights if self.all_share else np.where(_beside(self.shared, weights.ndim - 1), weights, 1.0)
 
     def penalties(self, crowd: Crowd) -> Array:
         """Return (S, ..., m) what is subtracted from each log-weight."""
         extra = crowd.oddness.ndim - 1
-        strength = _beside(self.strength / (1 + self.labels / self.fade), extra)
-        penalties: Array = strength * crowd.oddness / np.maximum(1, crowd.rounds)[..., None]
+        penalties: Array = _beside(self.faded, extra) * crowd.oddness / np.maximum(1, crowd.rounds)[..., None]
         return penalties
 
     def learn(self, crowd: Crowd, bought: npt.NDArray[np.bool_]) -> None:
         """Take in a round, and which of all learners (S,) bought its label."""
         self.crowd = crowd
         self.labels += bought[self.lanes]
+        self.faded = self.strength / (1 + self.labels / self.fade)
 
 
 def _beside(values: npt.NDArray[Any], extra: int) -> npt.NDArray[Any]:
     """Give an array as many axes of length 1 after its first as there are rows to look at beside each other."""
-    return values.reshape(values.shape[0], *(1,) * extra, *values.shape[1:])
+    return values.reshape(values.shape[0], *(1,) * extra, *values.shape[1:]) if extra else values
 
 
 def _misses_of_plurality(same: npt.NDArray[np.bool_], weights: Array) -> Array:
