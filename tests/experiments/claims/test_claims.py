@@ -63,6 +63,12 @@ def test_the_share_of_a_gap_that_is_closed(evidence: Evidence) -> None:
     # RS ends at 45.5, the best classifier at 25.5, CAMS at 20.5 and MP at 15.5.
     assert value(trapped, "share_of_gap_closed", learner="cams", baseline="rs") == pytest.approx(25 / 20)
     assert value(trapped, "share_of_gap_closed", learner="rs", baseline="rs") == 0
+    # RS at 25.5 is as good as the best classifier, and one error on one of six realizations is a gap of 1/6.
+    rows.loc[(rows["series"] == "rs") & (rows["kind"] == "learner"), "loss"] -= 20
+    assert np.isnan(value(evidence_of(rows), "share_of_gap_closed", learner="cams", baseline="rs"))
+    rows.loc[(rows["series"] == "rs") & (rows["realization"] == 0), "loss"] += 1
+    found = value(evidence_of(rows), "share_of_gap_closed", learner="cams", baseline="rs")
+    assert found == pytest.approx((5 + 1 / 6) / (1 / 6))
     # CAMS, who should be trapped, makes fewer errors than the best classifier: there is no gap.
     assert np.isnan(value(evidence, "share_of_gap_closed", learner="mp", baseline="cams"))
 
@@ -105,6 +111,8 @@ def test_labels_needed_where_one_needs_none_or_never_gets_there(evidence: Eviden
     from_nothing = evidence_of(rows)
     # With no label CAMS has 30.5 and RS 40.5; twice RS's final 20.5 is 41, for which neither needs a label.
     assert value(from_nothing, share, learner="cams", baseline="rs", margin=1) == 1
+    # 97 % above 20.5 is 40.385, for which RS needs a fraction of a label: CAMS, without any, needs none of that.
+    assert value(from_nothing, share, learner="cams", baseline="rs", margin=0.97) == 0
     # Half above 20.5 is 30.75: CAMS needs no label, RS 9.75.
     assert value(from_nothing, share, learner="cams", baseline="rs", margin=0.5) == 0
     assert value(from_nothing, share, learner="rs", baseline="cams", margin=0.5) == float("inf")
@@ -260,6 +268,13 @@ def test_the_ledger_is_written_and_shows_the_spread_over_seeds(tmp_path: Path) -
     assert [(row["least"], row["most"], row["holds"]) for row in entry["spread"]] == [(-10, -10, 2), (0, 0, 0)]
     page = (tmp_path / "claims.md").read_text()
     assert "**1 partly** of 1 claims." in page
+    # A table is one block, without empty lines between its rows.
+    assert (
+        "| statistic | ours (90 % interval) | wanted | |\n|---|---|---|---|\n"
+        "| CAMS minus RS, mean errors at equal cost (labels 5 to 10: leads on 100 %, area -50) "
+        "| -10.00 (-10.00 to -10.00) | below 0 | holds |\n| CAMS minus MP"
+    ) in page
+    assert page.endswith("|\n")
     assert "| 1 | DRIFT | partly | partly |" in page
     assert "other training seeds" in page
 
@@ -334,7 +349,9 @@ def test_own_claims_count_every_check_of_every_seed(tmp_path: Path) -> None:
     assert [(row["holds"], row["seeds"]) for row in drift["spread"]] == [(2, 2), (0, 2)]
     assert (drift["verdict"], hiv["verdict"]) == ("partly", "not measured")
     write_ledger(ledger, tmp_path)
-    assert "Training seeds 1, 2 (planned: 1, 2, 3)" in (tmp_path / "claims.md").read_text()
+    page = (tmp_path / "claims.md").read_text()
+    assert "Training seeds 1, 2 (planned: 1, 2, 3)" in page
+    assert "A claim that does not hold is a result.\n\n**1 partly** of 1 claims." in page
 
 
 def test_documents_quote_the_ledger_between_their_marks(tmp_path: Path) -> None:

@@ -63,6 +63,11 @@ SENTENCES: list[tuple[str, dict[str, Any], str]] = [
         "Labels at full budget: CAMS 10, RS 20, MP 20. CAMS pays for it with 20.5 errors.",
     ),
     (
+        "fewest_labels_ratio",
+        {"learner": "mp", "baselines": ["cams"]},
+        "Labels at full budget: CAMS 10, MP 20. CAMS pays for it with 20.5 errors.",
+    ),
+    (
         "label_ratio",
         {"learner": "rs", "baseline": "cams"},
         "At full budget RS 20.5 errors with 20 labels and CAMS 20.5 errors with 10 labels.",
@@ -145,6 +150,19 @@ def test_learners_that_never_buy_the_same_number_of_labels() -> None:
     assert STATISTICS["equal_cost_difference"].details(apart, check)["note"] == "no common cost"
     said = STATISTICS["difference_at_cost"].analysis(apart, {**check, "cost": 10})
     assert said.startswith("CAMS is never ahead of RS on the common range and ends it at no common range.")
+
+
+def test_level_is_not_ahead() -> None:
+    """CAMS and MP are level up to 10 labels; with a tenth of an error less at 10, CAMS is ahead after the first 5."""
+    check = {"learner": "cams", "baseline": "mp", "points": POINTS, "cost": 10}
+    rows = table()
+    said = STATISTICS["difference_at_cost"].analysis(evidence_of(rows), check)
+    assert said.startswith("CAMS is never ahead of MP on the common range and ends it at +0.00 errors at 10 labels.")
+    rows["loss"] = rows["loss"].astype(float)
+    rows.loc[(rows["series"] == "cams") & (rows["budget"] > 5), "loss"] -= 0.1
+    rows.loc[(rows["series"] == "cams") & (rows["budget"] == 5), "loss"] += 0.05
+    said = STATISTICS["difference_at_cost"].analysis(evidence_of(rows), check)
+    assert said.startswith("CAMS is first ahead at 7 labels of MP on the common range and ends it at -0.10 errors")
 
 
 def test_who_leads_where(evidence: Evidence) -> None:
