@@ -42,8 +42,9 @@ def _play_part(
 ) -> None:
     rows = np.arange(len(part.labels))
     verdicts = unknown_verdicts(*part.advice.shape[:2])
-    for realization, one in enumerate(counts):
-        one.take_up(part, rows, draws[realization], verdicts)
+    for count, uniforms in zip(counts, draws, strict=True):
+        count.take_up(part, rows, uniforms, verdicts)
     for one in learners:
         one.take_up(part, rows, draws[one.realization])
-    list(pool.map(lambda one: one.play(0, len(rows)), [*counts, *learners]))
+    turns = [*(count.play for count in counts), *(one.play for one in learners)]
+    list(pool.map(lambda play: play(0, len(rows)), turns))

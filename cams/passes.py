@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from cams.engine import spec
 from cams.engine.hindsight import Count, count_losses, new_count
 from cams.engine.kernel import new_game, play_rounds
 from cams.engine.spec import KernelSpec
@@ -41,6 +42,11 @@ class Pass:
         self.traces = np.zeros((2, len(self.budgets), len(stage.grid)), dtype=np.int64)
         self.game: Game | None = None
 
+    @property
+    def reads_advice(self) -> bool:
+        by_votes = self.kernel.recommend == spec.RECOMMEND_LEADER or self.kernel.weigh == spec.WEIGH_MODELS
+        return self.stage.bundle.num_policies > 0 and not by_votes
+
     def take_up(self, part: Part, rows: Array, draws: Array) -> None:
         """Turn to the whole stream or its next part: rows (T,) of it are the rounds to come, draws (T, 4) theirs."""
         stream = _stream(self.stage, part, rows, draws, self.kernel.regularize)
@@ -50,6 +56,7 @@ class Pass:
 
     def play(self, first: int, last: int) -> None:
         """Play the rounds from first to before last of what was taken up."""
+        assert self.game is not None
         play_rounds(self.game, self.budgets, self.stage.grid, self.traces[0], self.traces[1], first, last)
 
     def finish(self) -> None:
@@ -85,7 +92,12 @@ class Hindsight:
         """As that of a pass; verdicts (N, n) are found on the way where they are unknown."""
         self.stream, self.verdicts = _stream(self.stage, part, rows, draws, self.stage.regularize), verdicts
         if self.count is None:
-            self.count = new_count(*part.advice.shape[1:], part.advice.dtype)
+            n, k = part.advice.shape[1:]
+            self.count = new_count(n, k, part.advice.dtype)
 
     def play(self, first: int, last: int) -> None:
-        count_losses(self.stream, self.verdicts, self.stage.grid, *self.losses, self.count, first, last)
+        assert self.count is not None
+        policies, models, followers = self.losses
+        count_losses(
+            self.stream, self.verdicts, self.stage.grid, policies, models, followers, self.count, first, last
+        )  # fmt: skip

@@ -20,9 +20,9 @@ from cams.stored import Part
 Array = npt.NDArray[Any]
 Integers = npt.NDArray[np.int64]
 
-# Learners take turns at blocks of rounds whose advice is about so large: it stays in the cache for all of them. Smaller
-# blocks gain nothing more, and each turn costs some ten microseconds.
-_BLOCK_BYTES = 2 * 2**20
+# Who reads advice takes turns at blocks of rounds whose advice is about so large: it stays in the cache for everybody.
+# Smaller blocks gain nothing more, and each turn costs some ten microseconds.
+_BLOCK_BYTES = 4 * 2**20
 _LEAST_ROUNDS = 16
 
 
@@ -71,9 +71,14 @@ class PoolStage:
             one.take_up(whole, rows, draws)
         size = rounds_of_block(self.advice)
         for first in range(0, len(rows), size):
-            for one in (hindsight, *learners):
-                one.play(first, min(first + size, len(rows)))
+            last = min(first + size, len(rows))
+            hindsight.play(first, last)
+            for one in learners:
+                if one.reads_advice:
+                    one.play(first, last)
         for one in learners:
+            if not one.reads_advice:
+                one.play(0, len(rows))
             one.finish()
         best = stage.best_policy(realization)
         for run in stage.runs:

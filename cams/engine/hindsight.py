@@ -35,8 +35,8 @@ class Count(NamedTuple):
 
 
 def new_count(n: int, k: int, precision: npt.DTypeLike) -> Count:
-    mistakes = [np.zeros(size, dtype=np.int64) for size in (n, k, k, 1)]
-    return Count(*mistakes, np.zeros(k, dtype=precision), np.zeros(k))
+    by_policy, by_model, by_follower, recorded = (np.zeros(size, dtype=np.int64) for size in (n, k, k, 1))
+    return Count(by_policy, by_model, by_follower, recorded, np.zeros(k, dtype=precision), np.zeros(k))
 
 
 def unknown_verdicts(num_rows: int, n: int) -> npt.NDArray[np.int8]:

@@ -7,10 +7,12 @@ from math import log, sqrt
 import numpy as np
 
 from cams.engine import spec
-from cams.engine.arithmetic import copy_row
 from cams.engine.compiled import Array, compiled, compiled_inline
 from cams.engine.spec import KernelSpec
 from cams.engine.state import Scratch, State, Turn
+
+# So many classes are summed up one by one, in vector registers; adding each vote to its class waits for the one before.
+_FEW_CLASSES = 16
 
 
 @compiled
@@ -29,11 +31,12 @@ def class_masses(votes: Array, w: Array, mass: Array, masses: Array) -> int:
     Classes without a vote are written as 0, or left out where there are many. mass (c,) is work space. A model without
     an answer has no weight, so the last class, which its number -1 leads to, loses nothing by it.
     """
-    if mass.size <= votes.size:
-        mass[:] = 0.0
-        for j in range(votes.size):
-            mass[votes[j]] += w[j]
-        copy_row(mass, masses)
+    if mass.size <= votes.size and mass.size <= _FEW_CLASSES:
+        for y in range(mass.size):
+            total = 0.0
+            for j in range(votes.size):
+                total += w[j] if votes[j] == y else 0.0
+            masses[y] = total
         return mass.size
     for j in range(votes.size):
         mass[votes[j]] = 0.0
