@@ -4,22 +4,40 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hydra import compose, initialize_config_dir
+from hydra.core.global_hydra import GlobalHydra
 
 import cams
 from cams.learners import Entry
+from cams.shell import main as cams_command
+from data_prep.pipeline.shell import CONF
 from experiments.claims.page import with_summary
 
 ROOT = Path(__file__).resolve().parents[1]
 
 
+def blocks(page: str, *kinds: str) -> list[str]:
+    """The blocks of code on a page that are marked as one of these kinds."""
+    found = re.findall(r"^```(\w*)\n(.*?)^```$", (ROOT / page).read_text(), flags=re.DOTALL | re.MULTILINE)
+    return [code for kind, code in found if kind in kinds]
+
+
 def python_blocks(page: str) -> list[str]:
-    return re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), flags=re.DOTALL)
+    return blocks(page, "python")
+
+
+def commands(page: str, program: str) -> list[list[str]]:
+    """What a page has its reader type that begins with this program, as lists of arguments."""
+    lines = "".join(blocks(page, "bash", "")).replace("\\\n", " ").splitlines()
+    return [shlex.split(line, comments=True) for line in lines if line.startswith(f"{program} ")]
 
 
 # Guides that are followed by tests of their own; a statistic's excerpt is no whole program.
@@ -34,6 +52,35 @@ def test_the_examples_run(page, tmp_path, monkeypatch, capsys):
     for block in python_blocks(page):
         exec(block, scope)
     assert capsys.readouterr().out
+    for _, *arguments in commands(page, "cams"):
+        assert cams_command(arguments) == 0
+    for _, _, module, *overrides in commands(page, "python"):
+        if "bundle=mine.npz" in overrides:
+            GlobalHydra.instance().clear()
+            monkeypatch.setattr(sys, "argv", [module, *overrides])
+            import_module(module).main()
+
+
+# The configuration that a module's command line sets.
+CONFIGURATIONS = {"experiments.run": "run", "experiments.all": "all", "experiments.replay": "replay"}
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if commands(page, "python")])
+def test_the_commands_are_understood(page):
+    """Every setting that they name exists; what the commands do is tested elsewhere."""
+    for _, _, module, *overrides in commands(page, "python"):
+        if module.startswith("data_prep.") or module in CONFIGURATIONS:
+            import_module(module)
+            with initialize_config_dir(str(CONF), version_base="1.3"):
+                compose(
+                    CONFIGURATIONS.get(module, "prep"), [one_of_a_sweep(text) for text in overrides if text != "-m"]
+                )
+
+
+def one_of_a_sweep(override: str) -> str:
+    """The first of several values; for names that stand for a reader's own, one of ours."""
+    name, _, value = override.replace("<name>", "main").replace("=digits", "=drift").partition("=")
+    return f"{name}={value if value.startswith('[') else value.split(',')[0]}"
 
 
 def test_every_learner_has_its_paragraph_and_its_line_of_code():
