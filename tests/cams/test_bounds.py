@@ -113,8 +113,22 @@ def test_a_known_drift_stands_for_the_logarithm() -> None:
         (lambda: bounds.evidence_queries(0, 2, 10, 20), "horizon"),
         (lambda: bounds.exp3_regret(0, 4), "horizon"),
         (lambda: bounds.exp3p_regret(10, 4, 1.5), "failure"),
-        (lambda: bounds.exp4_regret(10, 4, 0), "num_policies"),
-        (lambda: bounds.model_picker_stochastic_regret([0.0], [0.1]), "gap"),
+        (lambda: bounds.exp4_regret(10, 4, 0), "num_policies is 0, expected at least 1"),
+        (lambda: bounds.exp4p_regret(10, 4, 0, 0.1), "num_policies is 0, expected at least 1"),
+        (lambda: bounds.model_picker_stochastic_regret([0.0], [0.1]), "every gap must be positive"),
+        (lambda: bounds.model_picker_stochastic_regret([0.1], [0.0]), "every disagreement must be positive"),
+        (lambda: bounds.model_picker_stochastic_regret([0.1], [0.1, 0.2]), "expected one gap and one disagreement"),
+        (lambda: bounds.model_picker_stochastic_regret([], []), "expected one gap and one disagreement"),
+        (lambda: bounds.model_picker_stochastic_queries(10, 4, 2, 0.0), "gap is 0.0, expected a positive number"),
+        (lambda: bounds.cams_stochastic_regret_expected(1, 5, 0.1, 0.5, 2), "horizon is 1, expected at least 2"),
+        (lambda: bounds.cams_stochastic_regret(1, 0.1, 0.5, 1, 0.1), "num_extended is 1, expected at least 2"),
+        (lambda: bounds.cams_stochastic_queries(10, 1, 0.1, 1), "num_classes is 1, expected at least 2"),
+        (lambda: bounds.cams_stochastic_queries_printed(10, 1, 0.1, 1), "num_classes is 1, expected at least 2"),
+        (lambda: bounds.cams_adversarial_regret(10, 5, 1, 0.5), "num_classes is 1, expected at least 2"),
+        (lambda: bounds.evidence_regret(1, 4.0), "num_extended is 1, expected at least 2"),
+        (lambda: bounds.evidence_regret(3, -0.5), "evidence is -0.5, expected at least 0"),
+        (lambda: bounds.evidence_regret(3, 4.0, prior=-0.5), "prior is -0.5, expected at least 0"),
+        (lambda: bounds.evidence_regret(3, 4.0, disagreements=0), "disagreements is 0, expected at least 1"),
         (lambda: bounds.advice_range(0.0, 3), "smallest_advice"),
         (lambda: bounds.cams_stochastic_regret(5, 0.0, 0.5, 1, 0.1), "gap"),
         (lambda: bounds.cams_stochastic_regret(5, 0.1, 0.0, 1, 0.1), "margin"),
@@ -125,6 +139,23 @@ def test_a_known_drift_stands_for_the_logarithm() -> None:
 def test_values_outside_the_assumptions_are_refused(call, sentence: str) -> None:
     with pytest.raises(ValueError, match=sentence):
         call()
+
+
+def test_the_least_that_is_allowed() -> None:
+    """One policy leaves nothing to choose; one rival makes two models; two rounds are a horizon."""
+    assert bounds.exp4_regret(100, 4, 1) == 0
+    assert bounds.exp4p_regret(100, 4, 1, 1 / e) == pytest.approx(120)  # 6 sqrt(400)
+    # Delta = 0.5, theta = 0.5: lambda = 0.5, k = 2
+    assert bounds.model_picker_stochastic_regret([0.5], [0.5]) == pytest.approx(62 * 0.5 * 2 / (0.25 * log(2)))
+    assert bounds.cams_stochastic_regret_expected(2, 2, 1.0, 1.0, 0.0) == 1  # ln 1 = 0: nothing but the + 1
+    assert bounds.evidence_regret(2, 1.0) == pytest.approx(sqrt(log(2)) + sqrt(2 * log(2)) + 2 + sqrt(2))
+
+
+def test_theorem_4_part_of_the_way_through_the_stream() -> None:
+    # After t = 16 of T = 256 rounds, c = 2: 2 sqrt(16) = 8, log_2 16 + 1 = 5
+    regret = bounds.cams_adversarial_regret(256, 4, 2, 0.0, rounds=16)
+    assert regret < bounds.cams_adversarial_regret(256, 4, 2, 0.0)
+    assert bounds.cams_adversarial_queries(256, 4, 2, 0.0, 3, rounds=16) == pytest.approx(8 + (regret + 3) * 5 / 2)
 
 
 def test_evidence_regret_by_hand() -> None:

@@ -34,6 +34,18 @@ def test_classes_are_learnt_in_sorted_order_where_there_is_one():
     assert list(learn_classes(["x", 3], [1])) == ["x", 3, 1]
 
 
+def test_a_word_and_a_number_that_looks_like_it_are_two_classes():
+    classes = Classes([1, "1"])
+    assert classes.numbers([1, "1"], "labels").tolist() == [0, 1]
+    assert classes.numbers(np.array(["1"]), "labels").tolist() == [1]
+    assert classes.numbers(np.array([1]), "labels").tolist() == [0]
+
+
+def test_one_value_is_an_array_of_none():
+    assert Classes(["cat", "dog"]).numbers("dog", "labels") == 1
+    assert Classes(["cat", "dog"]).numbers("dog", "labels").shape == ()
+
+
 def test_classes_come_back_as_plain_python():
     assert [type(value) for value in learn_classes(np.array([3, 1]))] == [int, int]
 
@@ -41,7 +53,7 @@ def test_classes_come_back_as_plain_python():
 BAD_INPUT = {
     "word": (lambda: Classes("abc"), "classes is 'abc', expected a list"),
     "empty": (lambda: Classes([]), "classes is empty"),
-    "twice": (lambda: Classes(["a", "b", "a"]), "classes has 'a' twice"),
+    "twice": (lambda: Classes(["a", "b", "b"]), "classes has 'b' twice"),
     "missing": (lambda: Classes(["a", None]), "missing value"),
     "unhashable": (lambda: Classes([["a"]]), "cannot be a class"),
     "unknown": (lambda: Classes(["cat", "dog"]).number("dgo"), "label is 'dgo', expected one of .* did you mean 'dog'"),
@@ -49,6 +61,12 @@ BAD_INPUT = {
         lambda: Classes(["cat"]).numbers(np.array([["cat", "cow"]]), "predictions"),
         r"predictions\[0, 1\] is 'cow', expected one of the classes 'cat'",
     ),
+    "no place": (
+        lambda: Classes(["cat"]).numbers("cow", "label"),
+        "^label is 'cow', expected one of the classes 'cat'$",
+    ),
+    "all eight shown": (lambda: Classes(range(8)).number("x"), "the classes 0, 1, 2, 3, 4, 5, 6, 7$"),
+    "not all nine shown": (lambda: Classes(range(9)).number("x"), r"the classes 0, 1, 2, 3, 4, 5, 6, 7, \.\.\.$"),
 }
 
 

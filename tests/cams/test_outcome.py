@@ -32,6 +32,9 @@ def test_long_table_holds_every_recorded_value_once(result):
     assert rows.index.is_unique
     assert rows.loc[("mp", 5, 3, 40), "loss"] == result.loss[1, 1, 3]
     assert rows.loc[("cams", 5, 2, 10), "queries"] == result.queries_trace[0, 1, 2, 0]
+    for at, name in enumerate(result.learners):
+        assert rows.loc[(name, 5, slice(None), 10), "loss"].tolist() == result.loss_trace[at, 1, :, 0].tolist()
+        assert rows.loc[(name, 5, slice(None), 40), "loss"].tolist() == result.loss[at, 1].tolist()
 
 
 def test_saved_and_loaded_it_is_the_same(result, tmp_path):
@@ -48,12 +51,30 @@ def test_a_file_that_is_no_replay_is_refused(result, tmp_path):
         cams.Replay.load(tmp_path / "other.npz")
     values = {name: np.asarray(value) for name, value in vars(result).items()}
     np.savez(tmp_path / "cut.npz", **{**values, "queries": values["queries"][:, :1]})
-    with pytest.raises(cams.InputError, match=r"array 'queries' is int64 \(2, 1, 4\), expected whole numbers"):
+    with pytest.raises(cams.InputError, match=r"cut.npz: array 'queries' is int64 \(2, 1, 4\), expected whole numbers"):
         cams.Replay.load(tmp_path / "cut.npz")
+    for wrong in ([40], 40.0, "40"):
+        np.savez(tmp_path / "wrong.npz", **{**values, "horizon": np.asarray(wrong)})
+        with pytest.raises(cams.InputError, match=r"wrong.npz: 'horizon' is not a whole number"):
+            cams.Replay.load(tmp_path / "wrong.npz")
+    np.savez(tmp_path / "words.npz", **{**values, "queries": values["queries"].astype("U3")})
+    with pytest.raises(cams.InputError, match=r"words.npz: array 'queries' is <U3"):
+        cams.Replay.load(tmp_path / "words.npz")
+
+
+def test_no_names_are_still_names(result, tmp_path):
+    """A pool without policies has an empty list of names, not of numbers."""
+    bundle = cams.Bundle(predictions=[[0, 1], [1, 1]], labels=[0, 1])
+    played = cams.replay(bundle, ["rs"], horizon=2, budgets=[1], realizations=1, seed=0, progress=False)
+    played.save(tmp_path / "replay.npz")
+    with np.load(tmp_path / "replay.npz") as archive:
+        assert archive["policy_names"].dtype.kind == "U"
+    assert cams.Replay.load(tmp_path / "replay.npz").policy_names == []
 
 
 def test_the_picture_has_a_line_per_learner_and_starts_at_no_label(result, tmp_path):
     figure = result.plot(tmp_path / "replay.png")
+    assert result.plot().axes
     (axes,) = figure.axes
     assert axes.get_xlim()[0] <= 0
     assert [text.get_text() for text in figure.legends[0].get_texts()] == [
