@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +28,9 @@ from experiments.claims.renewal import renew_ledger
 from experiments.figures.everything import draw_all
 from experiments.figures.kinds import check_panels
 from experiments.runner.configuration import compose_experiment, experiment_names
-from experiments.runner.jobs import NoBundle, Places, needs_computing, say_now, write_records
+from experiments.runner.jobs import NoBundle, needs_computing, say_now
+from experiments.runner.making import write_records
+from experiments.runner.places import Places
 from experiments.runner.plan import Plan
 from experiments.runner.resolve import check_run, make_plan
 from experiments.runner.shape import ALL
@@ -71,21 +72,19 @@ def selected_plans(experiments: dict[str, DictConfig], datasets: Sequence[str] |
 
 
 def replay_all(cfg: DictConfig, plans: Sequence[Plan], places: Places) -> None:
-    """Make every record, one data set after the other: its bundle is loaded once, and experiments share replays."""
-    failed: dict[str, cams.InputError] = {}
-    for dataset, group in groupby(plans, key=lambda plan: plan.dataset):
-        wanted = [plan for plan in group if _is_wanted(plan, places, cfg.fresh, failed)]
-        try:
-            for _ in write_records(wanted, places, cfg.n_jobs, say_now):
-                pass
-        except cams.InputError as error:
-            say_now(f"{dataset}: failed, {error}")
-            failed[dataset] = error
+    """Make every record, all in one queue; one that cannot be made is named at the end, when the others are there."""
+    failed: dict[str, Exception] = {}
+    wanted = [plan for plan in plans if _is_wanted(plan, places, cfg.fresh, failed)]
+    for made in write_records(wanted, places, cfg.n_jobs, say_now):
+        if made.error:
+            failed[f"{made.plan.experiment} {made.plan.dataset}"] = made.error
     for name, reason in failed.items():
+        if not isinstance(reason, cams.InputError):
+            raise reason
         raise cams.InputError(f"not every record could be made, and {name} is the first of {len(failed)}: {reason}")
 
 
-def _is_wanted(plan: Plan, places: Places, fresh: bool, failed: dict[str, cams.InputError]) -> bool:
+def _is_wanted(plan: Plan, places: Places, fresh: bool, failed: dict[str, Exception]) -> bool:
     """Tell whether a record must be computed; one that cannot be is said, and noted as failed unless it never was."""
     name = f"{plan.experiment} {plan.dataset}"
     try:

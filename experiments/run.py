@@ -25,7 +25,8 @@ from data_prep.pipeline.shell import entry_point
 from experiments.figures.compose import draw_composed, draw_dataset, figure_stem
 from experiments.figures.kinds import check_panels
 from experiments.runner.configuration import compose_run
-from experiments.runner.jobs import NoBundle, Places, ensure_record, say_now
+from experiments.runner.jobs import NoBundle, ensure_record, say_now
+from experiments.runner.places import Places
 from experiments.runner.resolve import check_run, make_plan
 from experiments.runner.sweep import recording_failures
 

@@ -4,8 +4,8 @@
     python -m experiments.verify 'datasets=[vertebral]' 'experiments=[main,rcl]'
 
 Works in a scratch folder and changes nothing under results/. Records are compared value by value, figures byte by byte,
-verdicts number by number; the first difference of each is named. Exit code 1 if there is any. Replays that several
-experiments share are played once, and their seconds count for the first of them.
+verdicts number by number; the first difference of each is named. Exit code 1 if there is any. Seconds are those of all
+workers together; replays that several experiments share are played once, and count for the first of them.
 """
 
 from __future__ import annotations
@@ -32,7 +32,9 @@ from experiments.claims.ledger import make_ledger, write_ledger
 from experiments.figures.everything import draw_all
 from experiments.records.difference import record_difference, value_difference
 from experiments.runner.freshness import notes_on_records
-from experiments.runner.jobs import Places, say_now, write_records
+from experiments.runner.jobs import say_now
+from experiments.runner.making import write_records
+from experiments.runner.places import Places
 from experiments.runner.plan import Plan
 from experiments.runner.shape import VERIFY
 
@@ -70,25 +72,22 @@ def verify(cfg: DictConfig, scratch: Path) -> list[Row]:
 def _everything(
     cfg: DictConfig, experiments: dict[str, DictConfig], plans: list[Plan], kept: Places, made: Places
 ) -> Iterator[Row]:
-    for _, group in groupby(plans, key=lambda plan: plan.dataset):
-        yield from _records(list(group), kept, made, cfg.n_jobs)
+    yield from _records(plans, kept, made, cfg.n_jobs)
     yield from _figures(experiments, plans, cfg, kept, made)
     if cfg.experiments is None and cfg.datasets is None:
         yield _claims(kept.results, made.results)
 
 
 def _records(plans: list[Plan], kept: Places, made: Places, n_jobs: int) -> Iterator[Row]:
-    """Make the records of one data set; without a bundle that cannot be, unless there is nothing to be verified."""
+    """Make the records; without a bundle that cannot be, unless there is nothing to be verified."""
     wanted = []
     for plan in plans:
         if not plan.needs_bundle or kept.bundle(plan.dataset).exists():
             wanted.append(plan)
         elif kept.record(plan).exists():
             yield Row(plan.experiment, plan.dataset, 0.0, f"there is no bundle {kept.bundle(plan.dataset)}")
-    start = time.perf_counter()
-    for plan in write_records(wanted, made, n_jobs, _silently):
-        seconds, start = time.perf_counter() - start, time.perf_counter()
-        difference = record_difference(kept.record(plan), made.record(plan))
+    for plan, seconds, error in write_records(wanted, made, n_jobs, _silently):
+        difference = str(error) if error else record_difference(kept.record(plan), made.record(plan))
         yield Row(plan.experiment, plan.dataset, seconds, difference)
 
 

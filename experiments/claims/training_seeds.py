@@ -19,7 +19,8 @@ from omegaconf import DictConfig, OmegaConf
 import cams
 from data_prep.pipeline.shell import entry_point
 from experiments.runner.configuration import compose_run
-from experiments.runner.jobs import Places, ensure_record, say_now
+from experiments.runner.jobs import ensure_record, say_now
+from experiments.runner.places import Places
 from experiments.runner.resolve import make_plan
 
 STAGES = ("split", "classifiers", "policies", "bundle")

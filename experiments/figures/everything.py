@@ -13,7 +13,7 @@ from omegaconf import DictConfig
 import cams
 from experiments.figures.compose import composed_picture, dataset_picture, figure_stem
 from experiments.figures.unchanged import Picture
-from experiments.runner.jobs import Places, record_state
+from experiments.runner.places import Places, record_state
 from experiments.runner.plan import Plan
 
 

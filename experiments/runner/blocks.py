@@ -26,6 +26,7 @@ def replay_in_blocks(
     learners: Sequence[LearnerLike],
     *,
     realizations: int,
+    first_realization: int = 0,
     order: Orders = None,
     n_jobs: int = 1,
     progress: bool | None = None,
@@ -34,10 +35,19 @@ def replay_in_blocks(
     """Replay as `cams.replay` does, on this machine's threads or in blocks elsewhere; the result is the same."""
     width = width_elsewhere()
     if width == 0:
-        return replay(bundle, learners, realizations=realizations, order=order, n_jobs=n_jobs, progress=progress, **how)
+        return replay(
+            bundle,
+            learners,
+            realizations=realizations,
+            first_realization=first_realization,
+            order=order,
+            n_jobs=n_jobs,
+            progress=progress,
+            **how,
+        )
     ends = np.linspace(0, realizations, min(realizations, BLOCKS_PER_WORKER * width) + 1).astype(int).tolist()
     jobs = [
-        (bundle, learners, first, end - first, None if order is None else order[first:end], how)
+        (bundle, learners, first_realization + first, end - first, None if order is None else order[first:end], how)
         for first, end in pairwise(ends)
     ]
     return Replay.joined(list(in_parallel(_replay_block, jobs, n_jobs)))

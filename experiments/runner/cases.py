@@ -5,7 +5,7 @@ Other computations are named in experiments/runner/computations.py.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import product
 from typing import Any
 
@@ -17,13 +17,18 @@ from cams.bundle import Bundle
 from cams.errors import InputError
 from cams.outcome import Replay
 from cams.randomness import stream_order
+from data_prep.pipeline.tasks import width_elsewhere
 from experiments.records.columns import BEST_CLASSIFIER, CLASSIFIER, LEARNER, ORACLE_DRAWN
 from experiments.regret.losses import policy_losses
-from experiments.runner.blocks import replay_in_blocks
+from experiments.runner.blocks import BLOCKS_PER_WORKER, replay_in_blocks
 from experiments.runner.plan import Case, Plan
-from experiments.runner.sharing import Part, Played, replay_parts
+from experiments.runner.preparation import prepare_bundle
+from experiments.runner.queue import work_off
+from experiments.runner.sharing import Part, Together, with_same_streams
 
 Array = npt.NDArray[np.float64]
+# Rows by plan (its identity) and the label of a case.
+Rows = dict[tuple[int, str], pd.DataFrame]
 
 
 def compute(plan: Plan, bundle: Bundle, n_jobs: int, progress: bool | None) -> pd.DataFrame:
@@ -33,14 +38,51 @@ def compute(plan: Plan, bundle: Bundle, n_jobs: int, progress: bool | None) -> p
 
 def compute_together(plans: Sequence[Plan], bundle: Bundle, n_jobs: int, progress: bool | None) -> list[pd.DataFrame]:
     """Replay plans about one bundle, what they share only once, and return the rows of each one's record."""
-    for plan in plans:
+    rows: Rows = {}
+    for finished in work_off(stream_works(plans, lambda: bundle, n_jobs), n_jobs, progress):
+        if finished.error:
+            raise finished.error
+        rows |= finished.result
+    return [assembled(plan, rows) for plan in plans]
+
+
+def stream_works(plans: Sequence[Plan], bundle: Callable[[], Bundle], workers: int) -> list[StreamWork]:
+    """Return what must be replayed for plans about one bundle, what they share only once."""
+    parts = [Part(plan, case) for plan in plans for case in plan.cases]
+    return [StreamWork(same, bundle, workers) for same in with_same_streams(parts)]
+
+
+def assembled(plan: Plan, rows: Rows) -> pd.DataFrame:
+    """Return the rows of a plan's record from those of its cases."""
+    return pd.concat([rows[id(plan), case.label] for case in plan.cases], ignore_index=True)
+
+
+class StreamWork:
+    """The cases of any plans about one bundle that have the same streams, as a work for the queue."""
+
+    def __init__(self, parts: Sequence[Part], bundle: Callable[[], Bundle], workers: int) -> None:
+        self.parts, self.bundle, self.workers = parts, bundle, workers
+        plan = parts[0].plan
+        self.plans = list({id(part.plan): part.plan for part in parts}.values())
+        self.size = plan.horizon * plan.realizations * sum(len(part.plan.learners) for part in parts)
+        self.together: Together | None = None
+
+    def open(self) -> list[Callable[[], None]]:
+        bundle, (plan, case) = self.bundle(), self.parts[0]
         if plan.horizon > bundle.num_rows:
             raise InputError(
                 f"horizon {plan.horizon} is above the {bundle.num_rows} rows of the bundle '{plan.dataset}'"
             )
-    parts = [Part(plan, case) for plan in plans for case in plan.cases]
-    rows = {id(played.part): _rows(played) for played in replay_parts(parts, bundle, n_jobs, progress)}
-    return [pd.concat([rows[id(part)] for part in parts if part.plan is plan], ignore_index=True) for plan in plans]
+        self.together = Together(self.parts, prepare_bundle(bundle, case, plan.seed))
+        # Workers elsewhere divide a replay themselves.
+        return self.together.pieces(1 if width_elsewhere() else BLOCKS_PER_WORKER * self.workers)
+
+    def close(self) -> Rows:
+        """Return the rows of every part, by plan and case."""
+        assert self.together is not None  # it was opened
+        bundle, results = self.together.bundle, self.together.results()
+        self.together = None
+        return {(id(part.plan), part.case.label): _rows(part, bundle, result) for part, result in results}
 
 
 def replay_in_order(
@@ -62,8 +104,8 @@ def replay_in_order(
     )
 
 
-def _rows(played: Played) -> pd.DataFrame:
-    (plan, case), prepared, result = played
+def _rows(part: Part, prepared: Bundle, result: Replay) -> pd.DataFrame:
+    plan, case = part
     frames = [_final_rows(result, plan), _reference_rows(result, prepared, plan)]
     if plan.trace_rounds:
         frames += [_trace_rows(result, plan), _best_classifier_rows(result, plan)]

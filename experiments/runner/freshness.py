@@ -6,7 +6,7 @@ from pathlib import Path
 
 import cams
 from experiments.runner.configuration import compose_experiment, experiment_names
-from experiments.runner.jobs import Places, record_state
+from experiments.runner.places import Places, record_state
 from experiments.runner.plan import Plan
 from experiments.runner.resolve import make_plan
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -64,7 +65,8 @@ def with_malice(bundle: Bundle, share: float, contrary: str, seed: int) -> Bundl
     Learned are all but the random policies. Their number stays: trained policies come in turn until it is reached.
     Which of them turn malicious is drawn from the seed, and a larger share turns the same ones and more.
     """
-    contradict = lookup(CONTRARIES, contrary, "kind of contrary advice")
+    # The same trained policy may turn several times.
+    contradict = cache(partial(_contrary_advice, bundle, lookup(CONTRARIES, contrary, "kind of contrary advice")))
     kinds, names = list(bundle.policy_kinds), list(bundle.policy_names)
     learned = [i for i, kind in enumerate(kinds) if kind != "random"]
     trained = [i for i, kind in enumerate(kinds) if kind in ("normal", "biased")]
@@ -77,10 +79,14 @@ def with_malice(bundle: Bundle, share: float, contrary: str, seed: int) -> Bundl
         source = trained[turn % len(trained)]
         told, name, kind = bundle.advice[:, source], bundle.policy_names[source], bundle.policy_kinds[source]
         if turn in turned:
-            told, name, kind = contradict(told), f"malicious_{name}", "malicious"
+            told, name, kind = contradict(source), f"malicious_{name}", "malicious"
         # A policy may come twice, and names must tell them apart.
         advice[:, policy], names[policy], kinds[policy] = told, f"{name}_{turn // len(trained)}", kind
     return _advised(bundle, advice, names, kinds)
+
+
+def _contrary_advice(bundle: Bundle, contradict: Callable[[Array], Array], policy: int) -> Array:
+    return contradict(bundle.advice[:, policy])
 
 
 def _advised(bundle: Bundle, advice: Array, names: list[str], kinds: list[str]) -> Bundle:

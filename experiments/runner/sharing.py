@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Iterator, Sequence
-from itertools import groupby
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import groupby, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -19,7 +20,6 @@ from cams.bundle import Bundle
 from cams.outcome import Replay
 from experiments.runner.blocks import replay_in_blocks
 from experiments.runner.plan import Case, Learner, Plan
-from experiments.runner.preparation import prepare_bundle
 
 Integers = npt.NDArray[np.int64]
 
@@ -31,12 +31,12 @@ class Part(NamedTuple):
     case: Case
 
 
-class Played(NamedTuple):
-    """A part, the bundle as its case wants it, and its replay."""
+class _Batch:
+    """Learners that are wanted at the same budgets and rounds, and the blocks of their replay, by first realization."""
 
-    part: Part
-    bundle: Bundle
-    result: Replay
+    def __init__(self, budgets: list[int], rounds: tuple[int, ...], learners: dict[str, Learner]) -> None:
+        self.budgets, self.rounds, self.learners = budgets, rounds, learners
+        self.blocks: dict[int, Replay] = {}
 
 
 class _Course(NamedTuple):
@@ -46,21 +46,64 @@ class _Course(NamedTuple):
     place: int
 
 
-def replay_parts(parts: Sequence[Part], bundle: Bundle, n_jobs: int, progress: bool | None) -> Iterator[Played]:
-    """Replay parts of any plans about one bundle, those with the same streams together."""
-    for _, same in groupby(sorted(parts, key=_streams), key=_streams):
-        together = list(same)
-        plan, case = together[0]
-        prepared = prepare_bundle(bundle, case, plan.seed)
-        courses = _play(together, prepared, n_jobs, progress)
-        for part in together:
-            yield Played(part, prepared, _cut(part.plan, courses))
+def with_same_streams(parts: Sequence[Part]) -> list[list[Part]]:
+    """Return parts of any plans about one bundle in groups that can be replayed together, the dearest first."""
+    groups = [list(same) for _, same in groupby(sorted(parts, key=_streams), key=_streams)]
+    return sorted(groups, key=_learners_by_budget, reverse=True)
+
+
+class Together:
+    """Parts with the same streams: every learner is played once, with all budgets and rounds at which some wants it."""
+
+    def __init__(self, parts: Sequence[Part], bundle: Bundle) -> None:
+        self.parts, self.bundle = parts, bundle
+        self.batches = _batches(parts)
+
+    def pieces(self, blocks: int) -> list[Callable[[], None]]:
+        """Return replays that may run side by side: every batch in so many blocks of realizations, or fewer."""
+        realizations = self.parts[0].plan.realizations
+        ends = np.linspace(0, realizations, min(realizations, blocks) + 1).astype(int).tolist()
+        return [
+            partial(self._replay, batch, first, end - first) for batch in self.batches for first, end in pairwise(ends)
+        ]
+
+    def _replay(self, batch: _Batch, first: int, count: int) -> None:
+        plan, case = self.parts[0]
+        batch.blocks[first] = replay_in_blocks(
+            self.bundle,
+            [{"name": learner.name, "label": key, **learner.settings} for key, learner in batch.learners.items()],
+            horizon=plan.horizon,
+            budgets=batch.budgets,
+            realizations=count,
+            first_realization=first,
+            seed=plan.seed,
+            regularize=case.regularize,
+            scaled=case.scaled,
+            trace=np.asarray(batch.rounds) if batch.rounds else None,
+            progress=False,
+        )
+
+    def results(self) -> Iterator[tuple[Part, Replay]]:
+        """Yield every part with its replay, once all pieces have run."""
+        courses: dict[str, _Course] = {}
+        for batch in self.batches:
+            whole = Replay.joined([batch.blocks[first] for first in sorted(batch.blocks)])
+            courses |= {key: _Course(whole, place) for place, key in enumerate(batch.learners)}
+        for part in self.parts:
+            yield part, _cut(part.plan, courses)
+
+
+def _learners_by_budget(parts: Sequence[Part]) -> int:
+    """Return a guess of what a group costs."""
+    return sum(len(plan.learners) * len(plan.budgets) for plan, _ in parts)
 
 
 def _streams(part: Part) -> str:
     """Return a key that is equal for parts with the same bundle, rows and coins."""
     plan, case = part
-    prepared = dataclasses.asdict(dataclasses.replace(case, label=""))
+    # Where no policy turns malicious, nobody asks what the contrary of its advice would be.
+    contrary = case.contrary if case.malicious else Case.contrary
+    prepared = dataclasses.asdict(dataclasses.replace(case, label="", contrary=contrary))
     return json.dumps([plan.horizon, plan.realizations, plan.seed, prepared], sort_keys=True)
 
 
@@ -69,29 +112,7 @@ def _identity(learner: Learner) -> str:
     return json.dumps([learner.name, learner.settings], sort_keys=True)
 
 
-def _play(parts: Sequence[Part], bundle: Bundle, n_jobs: int, progress: bool | None) -> dict[str, _Course]:
-    """Play every learner once, with all budgets and rounds at which some part wants it."""
-    plan, case = parts[0]
-    courses: dict[str, _Course] = {}
-    for (budgets, rounds), learners in _batches(parts).items():
-        result = replay_in_blocks(
-            bundle,
-            [{"name": learner.name, "label": key, **learner.settings} for key, learner in learners.items()],
-            horizon=plan.horizon,
-            budgets=list(budgets),
-            realizations=plan.realizations,
-            seed=plan.seed,
-            n_jobs=n_jobs,
-            regularize=case.regularize,
-            scaled=case.scaled,
-            trace=np.asarray(rounds) if rounds else None,
-            progress=progress,
-        )
-        courses |= {key: _Course(result, place) for place, key in enumerate(learners)}
-    return courses
-
-
-def _batches(parts: Sequence[Part]) -> dict[tuple[tuple[int, ...], tuple[int, ...]], dict[str, Learner]]:
+def _batches(parts: Sequence[Part]) -> list[_Batch]:
     """Return learners by the budgets and rounds at which they are wanted; those of a batch read the advice together."""
     learners: dict[str, Learner] = {}
     budgets: dict[str, set[int]] = {}
@@ -105,7 +126,7 @@ def _batches(parts: Sequence[Part]) -> dict[tuple[tuple[int, ...], tuple[int, ..
     batches: dict[tuple[tuple[int, ...], tuple[int, ...]], dict[str, Learner]] = {}
     for key, learner in learners.items():
         batches.setdefault((tuple(sorted(budgets[key])), tuple(sorted(rounds[key]))), {})[key] = learner
-    return batches
+    return [_Batch(list(budgets), rounds, learners) for (budgets, rounds), learners in batches.items()]
 
 
 def _cut(plan: Plan, courses: dict[str, _Course]) -> Replay:

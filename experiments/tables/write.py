@@ -22,7 +22,8 @@ from experiments.figures.compose import dataset_title
 from experiments.records.record import Record
 from experiments.records.store import read_record, record_path
 from experiments.runner.configuration import compose_experiment
-from experiments.runner.jobs import Places, record_state, say_now
+from experiments.runner.jobs import say_now
+from experiments.runner.places import Places, record_state
 from experiments.runner.resolve import make_plan
 from experiments.statistics.bands import band
 from experiments.tables.bounds import bound_table

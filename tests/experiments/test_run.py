@@ -13,7 +13,8 @@ import cams
 from experiments.records.store import read_record
 from experiments.run import main, variant_name
 from experiments.runner.configuration import compose_run, experiment_names
-from experiments.runner.jobs import Places, ensure_record, record_state
+from experiments.runner.jobs import ensure_record
+from experiments.runner.places import Places, record_state
 from experiments.runner.resolve import make_plan
 
 SMOKE = ["scale=smoke", "dataset=vertebral"]

@@ -20,7 +20,8 @@ from experiments.claims.rules import CONDITIONS, condition_in_words, condition_o
 from experiments.claims.statistics import STATISTICS
 from experiments.records.store import Origin, write_record
 from experiments.runner.configuration import compose_run, experiment_names
-from experiments.runner.jobs import Places, ensure_record
+from experiments.runner.jobs import ensure_record
+from experiments.runner.places import Places
 from experiments.runner.resolve import make_plan
 from tests.experiments.claims.made_up import REALIZATIONS, evidence_of, plan, table
 

@@ -26,7 +26,8 @@ from experiments.figures.compose import compose_figure, draw_composed
 from experiments.report.figures import figure_data, shorten
 from experiments.report.render import render_page, write_report
 from experiments.runner.configuration import compose_run
-from experiments.runner.jobs import Places, ensure_record
+from experiments.runner.jobs import ensure_record
+from experiments.runner.places import Places
 from experiments.runner.resolve import make_plan
 from experiments.tables.write import write_tables
 
