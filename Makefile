@@ -60,7 +60,7 @@ lint: $(VENV)/everything.done ## check style, types and which package may import
 	mypy
 	lint-imports --no-cache
 
-bench: $(VENV)/everything.done ## measure the replay engine, as ratios in one run; OUT=results/bench also writes the tables there
+bench: $(VENV)/everything.done ## measure the replay engine, as ratios in one run, and the whole paper; OUT=results/bench also writes the tables there
 	python -m experiments.bench $(if $(OUT),out=$(OUT))
 
 # Exit code 2 is a data set that cannot be had, which stops no other.

@@ -4,7 +4,7 @@
 
 On a made-up bundle of CIFAR10's shape it compares each learner's compiled replay with the readable one-round learner,
 and with merely reading the advice in the same order, which no learner that looks at all advice can beat. The online
-selector's steps are compared with the engine's rounds.
+selector's steps are compared with the engine's rounds. Last comes the whole paper: every record made again.
 Times are of one thread's own processor time, the best of several runs, so that a busy machine disturbs them least.
 """
 
@@ -29,6 +29,7 @@ from cams.engine.kernel import new_game, play_rounds
 from cams.engine.state import Stream
 from cams.randomness import stream_order, uniforms
 from data_prep.pipeline.shell import refuse
+from experiments.bench_paper import paper_table
 
 YARDSTICKS = """\
 times faster than one-round: than the same learner of `cams.learners`, one round after another
@@ -284,6 +285,7 @@ def main() -> None:
     show("learners", learner_table(bundle), out)
     show("scaling", scaling_table(bundle), out)
     show("selector", selector_table(), out)
+    show("paper", paper_table(), out)
 
 
 if __name__ == "__main__":
