@@ -126,6 +126,17 @@ def test_weights_change_only_with_a_label_also_after_the_budget_is_gone(name: st
         before = after
 
 
+def test_the_weights_that_are_shown_know_the_prior() -> None:
+    """Two models of three agree: with K = 5 the third, alone, starts with exp(-5) of the weight of each other."""
+    learner: Any = make("cams_plus", k=3, n=0, c=2, prior=5.0, votes="plain")
+    bundle = cams.Bundle(predictions=[[0, 0, 1]], labels=[0], num_classes=2)
+    assert learner.weights()[1].tolist() == pytest.approx([1 / 3] * 3)
+    list(cams.play(learner, bundle, range(1), np.full((1, 4), 0.5), budget=0))
+    policies, models = learner.weights()
+    assert policies.size == 0
+    assert models / models[0] == pytest.approx([1, 1, np.exp(-5)])
+
+
 @LIGHT
 @given(z=st.lists(st.floats(0.01, 1), min_size=1, max_size=30))
 def test_a_label_adds_no_more_than_the_root_of_ln_m_to_a_log_weight(z: list[float]) -> None:

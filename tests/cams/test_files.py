@@ -41,6 +41,11 @@ def test_a_folder_is_made_and_the_suffix_stays_last(tmp_path: Path) -> None:
     assert _names(tmp_path / "a" / "b") == ["x.npy"]
 
 
+def test_text_is_written_as_utf_8(tmp_path: Path) -> None:
+    write_text(tmp_path / "page.md", "Rényi")
+    assert (tmp_path / "page.md").read_bytes() == "Rényi".encode()
+
+
 def test_a_file_is_as_readable_as_any_other(tmp_path: Path) -> None:
     (tmp_path / "plain").write_text("x")
     write_archive(tmp_path / "b.npz", {"x": np.arange(3)})
@@ -66,8 +71,15 @@ def test_a_place_that_takes_no_file_is_refused(tmp_path: Path) -> None:
         write_text(tmp_path / "file" / "deep" / "x.txt", "")
     with pytest.raises(cams.InputError, match=r"^cannot write to .*deep: Not a directory$"):
         require_writable(tmp_path / "file" / "deep")
-    require_writable(tmp_path / "new")
-    assert _names(tmp_path / "new") == []
+    for _ in range(2):
+        require_writable(tmp_path / "new" / "deep")
+    assert _names(tmp_path / "new" / "deep") == []
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs a folder that takes no file even from root")
+def test_a_folder_that_is_there_and_takes_no_file_is_refused() -> None:
+    with pytest.raises(cams.InputError, match=r"^cannot write to /proc/self: "):
+        require_writable("/proc/self")
 
 
 def test_many_writers_of_one_file_leave_one_whole_file(tmp_path: Path) -> None:
