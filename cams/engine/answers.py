@@ -31,20 +31,18 @@ def count_answers(votes: Array) -> int:
 
 
 @compiled
-def hear(
-    weighed: int, votes: Array, pi: Array, on: float, off: float, even: Array, answering: Array, reach: Array
-) -> None:
-    """Write who answers as 0 and 1 (k,), the same made to sum to 1, and reach (m,) if not all answer."""
+def hear(weighed: int, votes: Array, pi: Array, on: float, off: float, even: Array, reach: Array) -> None:
+    """Write weights (k,) that all models with an answer share evenly, and reach (m,) if not all have one."""
     count = count_answers(votes)
-    share = 1.0 / count
     for j in range(votes.size):
-        answering[j] = 1.0 if votes[j] >= 0 else 0.0
-        even[j] = share * answering[j]
+        even[j] = 1.0 / count if votes[j] >= 0 else 0.0
     if count == votes.size:
         return
     for i in range(reach.size):
         reach[i] = 0.0
-    add_expected(weighed, pi, on, off, answering, reach)
+    add_expected(weighed, pi, on, off, even, reach)
+    for i in range(reach.size):
+        reach[i] *= count
 
 
 @compiled
@@ -53,27 +51,15 @@ def mix_answers(
     w: Array,
 ) -> None:  # fmt: skip
     """As `mix`, over the models that answer; heard (m,) is work space."""
-    unsaid = share_out(q, reach, heard)
-    mix(pi, heard, total, weighed, on, off, w)
-    keep_answers(even, unsaid / total, w)
-
-
-@compiled
-def share_out(q: Array, reach: Array, heard: Array) -> float:
-    """Write weights q (m,) over reach to heard, and return the weight of policies that reach nobody who answers."""
     unsaid = 0.0
     for i in range(q.size):
         is_heard = reach[i] > FAINT
-        unsaid += 0.0 if is_heard else q[i]
         heard[i] = q[i] / reach[i] if is_heard else 0.0
-    return unsaid
-
-
-@compiled
-def keep_answers(even: Array, unsaid: float, w: Array) -> None:
-    """Take from w (k,) what models without an answer have, and give `unsaid` evenly to the others."""
+        unsaid += 0.0 if is_heard else q[i]
+    mix(pi, heard, total, weighed, on, off, w)
+    # Those who reach nobody that answers trust all of these evenly.
     for j in range(w.size):
-        w[j] = w[j] + unsaid * even[j] if even[j] > 0 else 0.0
+        w[j] = w[j] + unsaid / total * even[j] if even[j] > 0 else 0.0
 
 
 @compiled

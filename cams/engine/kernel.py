@@ -14,8 +14,8 @@ from math import log
 import numpy as np
 
 from cams.engine import spec
-from cams.engine.answers import count_answers, first_answer, hear, mix_answers
-from cams.engine.arithmetic import add_expected, largest, mix
+from cams.engine.answers import count_answers, first_answer, hear
+from cams.engine.arithmetic import add_expected, largest
 from cams.engine.compiled import Array, compiled, compiled_inline, compiled_making_arrays
 from cams.engine.consensus import new_consensus, take_in_votes
 from cams.engine.frozen import IN_FULL, OPEN, new_frozen, way_to_play
@@ -23,8 +23,8 @@ from cams.engine.naming import name_model
 from cams.engine.queries import class_masses, label_mass, models_disagree, query_probability
 from cams.engine.spec import KernelSpec
 from cams.engine.spent import judge_spent, leave_behind
-from cams.engine.state import Game, Stream, Traits, Turn, new_scratch, new_state, some_abstain, total_rounds
-from cams.engine.weighing import rate_of, weigh_slot
+from cams.engine.state import Game, Stream, Traits, Turn, new_scratch, new_state, total_rounds
+from cams.engine.weighing import mix_models, rate_of, weigh_slot
 from cams.randomness import COIN
 
 
@@ -81,27 +81,6 @@ def _turn(stream: Stream, step: int) -> Turn:
 
 
 @compiled_inline
-def _hear(game: Game, turn: Turn) -> None:
-    """Work out who answers, and how far what is weighed gets to those."""
-    stream, work = game.stream, game.work
-    hear(
-        game.learner.weigh, turn.votes, turn.pi, stream.on, stream.off, work.even, work.answering, work.reach
-    )  # fmt: skip
-
-
-@compiled_inline
-def _mix(game: Game, turn: Turn, total: float) -> None:
-    """Write the mixture of the weights in the work space, over the models that answer."""
-    stream, work, weighed = game.stream, game.work, game.learner.weigh
-    if some_abstain(turn):
-        mix_answers(
-            turn.pi, work.q, total, weighed, stream.on, stream.off, work.reach, work.even, work.heard, work.w
-        )  # fmt: skip
-    else:
-        mix(turn.pi, work.q, total, weighed, stream.on, stream.off, work.w)
-
-
-@compiled_inline
 def _play_slot(game: Game, turn: Turn, slot: int, is_live: bool, eta: float) -> int:
     """Return the model that a slot names, and count it if it is wrong; weights and mixture stay in the work space."""
     learner, traits, state, work = game.learner, game.traits, game.state, game.work
@@ -109,7 +88,7 @@ def _play_slot(game: Game, turn: Turn, slot: int, is_live: bool, eta: float) -> 
     if traits.weighs:
         total = weigh_slot(game, slot, eta, work.q)
         if mixes:
-            _mix(game, turn, total)
+            mix_models(learner.weigh, game.stream, turn, total, work)
     model = name_model(learner, game.stream, state, work, turn, slot)
     state.mistakes[slot] += turn.votes[model] != turn.label
     if learner.rate_kind == spec.RATE_ADVERSARIAL_PROOF:
@@ -205,7 +184,8 @@ def play_rounds(
     for step in range(first, last):
         turn = _turn(stream, step)
         if stream.gaps and (turn.disagree or learner.feedback == spec.FEEDBACK_BANDIT):
-            _hear(game, turn)
+            work = game.work
+            hear(learner.weigh, turn.votes, turn.pi, stream.on, stream.off, work.even, work.reach)
         while num_frozen < budgets.size and bought >= budgets[num_frozen]:
             leave_behind(game, num_frozen, turn.t)
             num_frozen += 1

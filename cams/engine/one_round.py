@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from cams.engine import spec
-from cams.engine.answers import count_answers, first_answer, hear, mix_answers
-from cams.engine.arithmetic import largest, mix, weigh, weigh_with_prior
+from cams.engine.answers import count_answers, first_answer, hear
+from cams.engine.arithmetic import largest, weigh, weigh_with_prior
 from cams.engine.compiled import Array, compiled, compiled_in_order
 from cams.engine.consensus import Consensus, strength, take_in_votes
 from cams.engine.naming import name_model
 from cams.engine.queries import class_masses, models_disagree, query_probability
 from cams.engine.spec import KernelSpec
-from cams.engine.state import Scratch, State, Stream, Turn, some_abstain
+from cams.engine.state import Scratch, State, Stream, Turn
+from cams.engine.weighing import mix_models
 
 SOUND = 0
 NORMALISED = 1  # sound after division by the sums
@@ -86,18 +87,13 @@ def _choose(
     votes, pi = stream.predictions[0], stream.advice[0]
     answer, num_answers = first_answer(votes), count_answers(votes)
     turn = Turn(t, votes, pi, 0, stream.uniforms[0], pi, models_disagree(votes, answer), answer, num_answers)
-    hear(learner.weigh, votes, pi, stream.on, stream.off, work.even, work.answering, work.reach)
+    hear(learner.weigh, votes, pi, stream.on, stream.off, work.even, work.reach)
     if turn.disagree and learner.prior > 0.0:
         take_in_votes(learner, votes, pi, stream.on, stream.off, consensus)
     # Who follows the leader and has no policies weighs nothing.
     if state.policy_losses.size > 0:
         total = _weigh(learner, state, consensus, work, eta)
-        if some_abstain(turn):
-            mix_answers(
-                pi, work.q, total, learner.weigh, stream.on, stream.off, work.reach, work.even, work.heard, work.w
-            )
-        else:
-            mix(pi, work.q, total, learner.weigh, stream.on, stream.off, work.w)
+        mix_models(learner.weigh, stream, turn, total, work)
     model = name_model(learner, stream, state, work, turn, 0)
     drawn = learner.recommend == spec.RECOMMEND_SAMPLE_POLICY or learner.recommend == spec.RECOMMEND_SAMPLE_MODEL
     z = query_probability(learner, stream.num_classes, state, work, turn, eta)

@@ -100,7 +100,8 @@ def _stands_still(game: Game) -> bool:
 def judge_spent(game: Game, turn: Turn, count: int) -> None:
     """Write to verdicts whether each spent budget's model is wrong (1) or right (0) on this round, OPEN if unclear."""
     way = game.traits.way
-    if way in (BY_RATES, BY_MIXTURE) and some_abstain(turn):
+    # Which policy is chosen does not depend on who answers; everything else does.
+    if some_abstain(turn) and not (way in (BY_LEADERS, BY_DRAW) and names_policy(game.learner)):
         for slot in range(count):
             game.work.verdicts[slot] = OPEN
     elif way == BY_RATES:
@@ -170,11 +171,6 @@ def _judge_by_choice(game: Game, turn: Turn, count: int) -> None:
     """As `judge_spent`, where each slot draws, or picks among its leaders, a policy or a model."""
     frozen, verdicts, u, way = game.frozen, game.work.verdicts, turn.uniforms, game.traits.way
     by_policy = names_policy(game.learner)
-    if not by_policy and some_abstain(turn):
-        # The models that were listed, or weighed, may not be those that answer.
-        for slot in range(count):
-            verdicts[slot] = OPEN
-        return
     uniform = u[POLICY] if by_policy else (u[MODEL] if way == BY_DRAW else u[TIE])
     if way == BY_DRAW:
         draw_between(

@@ -65,8 +65,8 @@ class State(NamedTuple):
 class Scratch(NamedTuple):
     """Work space: weights and mixture of one slot, equal weights (even), and smaller things.
 
-    The last three are for rounds on which some models have no answer: who answers (k,), how much of each policy's
-    advice goes to those (m,), and weights over that (m,).
+    The last two are for rounds on which some models have no answer: how much of its advice each policy gives to those
+    that have one (m,), and weights over that (m,). Then `even` is theirs alone.
     """
 
     q: Array
@@ -82,7 +82,6 @@ class Scratch(NamedTuple):
     verdicts: Array
     low_bits: Array
     high_bits: Array
-    answering: Array
     reach: Array
     heard: Array
 
@@ -163,7 +162,6 @@ def new_scratch(slots: int, size: int, k: int, num_classes: int) -> Scratch:
         np.full(slots, OPEN),
         np.zeros(size, dtype=np.int64),
         np.zeros(size, dtype=np.int64),
-        np.ones(k),
         np.ones(size),
         np.zeros(size),
     )

@@ -1,14 +1,15 @@
-"""A slot's learning rate and its exponential weights."""
+"""A slot's learning rate, its exponential weights, and their mixture over the models."""
 
 from __future__ import annotations
 
 from math import log, sqrt
 
 from cams.engine import spec
-from cams.engine.arithmetic import weigh, weigh_with_prior
+from cams.engine.answers import mix_answers
+from cams.engine.arithmetic import mix, weigh, weigh_with_prior
 from cams.engine.compiled import Array, compiled_inline
 from cams.engine.consensus import strength
-from cams.engine.state import Game, total_rounds
+from cams.engine.state import Game, Scratch, Stream, Turn, some_abstain, total_rounds
 
 
 @compiled_inline
@@ -38,3 +39,13 @@ def weigh_slot(game: Game, slot: int, eta: float, q: Array) -> float:
         faded = strength(game.learner, game.state.labels[slot])
         return weigh_with_prior(losses, eta, game.consensus.mean, faded, q, work.low_bits, work.high_bits)
     return weigh(losses, eta, q, work.low_bits, work.high_bits)
+
+
+@compiled_inline
+def mix_models(weighed: int, stream: Stream, turn: Turn, total: float, work: Scratch) -> None:
+    """Write the mixture of the weights in the work space, over the models that answer."""
+    pi, on, off = turn.pi, stream.on, stream.off
+    if some_abstain(turn):
+        mix_answers(pi, work.q, total, weighed, on, off, work.reach, work.even, work.heard, work.w)
+    else:
+        mix(pi, work.q, total, weighed, on, off, work.w)
