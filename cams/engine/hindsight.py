@@ -7,10 +7,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from cams.engine.answers import count_answers, keep_advice_to_answers
+from cams.engine.answers import keep_advice_to_answers
 from cams.engine.arithmetic import copy_row, pick_tied, tie_bar
 from cams.engine.compiled import Array, compiled, compiled_inline
 from cams.engine.instructions import larger
+from cams.engine.spec import FAINT
 from cams.engine.state import Stream
 from cams.randomness import TIE
 
@@ -23,7 +24,8 @@ class Count(NamedTuple):
     """Mistakes of one realization so far: by policy (n,), by model (k,), by who follows one model alone (k,).
 
     Who follows a model that has no answer names another, and may be right where the model is not. `recorded` (1,) says
-    how many rounds of the grid are written. misses (k,), in the advice's own precision, and scores (k,) are work space.
+    how many rounds of the grid are written. The rest is work space: who is wrong and who is right (k,), in the advice's
+    own precision, and scores (k,). A model without an answer is neither.
     """
 
     by_policy: Array
@@ -31,12 +33,14 @@ class Count(NamedTuple):
     by_follower: Array
     recorded: Array
     misses: Array
+    hits: Array
     scores: Array
 
 
 def new_count(n: int, k: int, precision: npt.DTypeLike) -> Count:
     by_policy, by_model, by_follower, recorded = (np.zeros(size, dtype=np.int64) for size in (n, k, k, 1))
-    return Count(by_policy, by_model, by_follower, recorded, np.zeros(k, dtype=precision), np.zeros(k))
+    misses, hits = np.zeros(k, dtype=precision), np.zeros(k, dtype=precision)
+    return Count(by_policy, by_model, by_follower, recorded, misses, hits, np.zeros(k))
 
 
 def unknown_verdicts(num_rows: int, n: int) -> npt.NDArray[np.int8]:
@@ -45,16 +49,19 @@ def unknown_verdicts(num_rows: int, n: int) -> npt.NDArray[np.int8]:
 
 
 @compiled
-def _verdict(pi: Array, misses: Array) -> int:
-    """Return 1 if the favourite model of the advice pi (k,) is one of those that miss, 0 if not, -1 if they tie."""
+def _verdict(pi: Array, misses: Array, hits: Array) -> int:
+    """Return 1 if the favourite model of the advice pi (k,) is one of those that miss, 0 if of those that hit.
+
+    It is -1 if favourites of both kinds tie, or if next to nothing is given to either.
+    """
     right, wrong = pi.dtype.type(0), pi.dtype.type(0)
     for j in range(pi.size):
-        if_wrong = pi[j] * misses[j]
-        wrong = larger(wrong, if_wrong)
-        right = larger(right, pi[j] - if_wrong)
+        wrong = larger(wrong, pi[j] * misses[j])
+        right = larger(right, pi[j] * hits[j])
     # In the advice's own type, for speed: single precision has no number between the bar and the top.
-    bar = pi.dtype.type(tie_bar(larger(right, wrong)))
-    if right >= bar and wrong >= bar:
+    top = larger(right, wrong)
+    bar = pi.dtype.type(tie_bar(top))
+    if top <= FAINT or (right >= bar and wrong >= bar):
         return _TIED
     return int(wrong > right)
 
@@ -65,15 +72,6 @@ def _pick(advice: Array, votes: Array, uniform: float, scores: Array) -> int:
     copy_row(advice, scores)
     keep_advice_to_answers(votes, scores)
     return pick_tied(scores, uniform)
-
-
-@compiled_inline
-def _verdict_at(stream: Stream, row: int, i: int, count: Count) -> int:
-    advice, votes = stream.advice[row, i], stream.predictions[row]
-    if not stream.gaps or count_answers(votes) == votes.size:
-        return _verdict(advice, count.misses)
-    _pick(advice, votes, 0.0, count.scores)
-    return _verdict(count.scores, count.misses)
 
 
 @compiled_inline
@@ -107,11 +105,12 @@ def count_losses(
         row, uniform = stream.rows[step], stream.uniforms[step, TIE]
         votes, label, known = stream.predictions[row], stream.labels[row], verdicts[row]
         for j in range(votes.size):
-            count.misses[j] = votes[j] != label
+            count.misses[j] = votes[j] != label and votes[j] >= 0
+            count.hits[j] = votes[j] == label
             count.by_model[j] += votes[j] != label
         for i in range(known.size):
             if known[i] == _UNKNOWN:
-                known[i] = _verdict_at(stream, row, i, count)
+                known[i] = _verdict(stream.advice[row, i], count.misses, count.hits)
             if known[i] == _TIED:
                 count.by_policy[i] += votes[_pick(stream.advice[row, i], votes, uniform, count.scores)] != label
             else:

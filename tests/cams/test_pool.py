@@ -44,11 +44,12 @@ def test_a_block_holds_some_megabytes_of_advice_and_never_just_a_few_rounds() ->
 
 @pytest.mark.parametrize("kind", [np.float32, np.float64])
 def test_a_favourite_is_right_or_wrong_or_ties(kind: type) -> None:
-    close = [0.5, 0.5 - 1e-13, 1e-13] if kind is np.float64 else [0.5, 0.5, 0.0]
-    nearly = [0.5 + 1e-7, 0.5 - 1e-7, 0.0]
-    misses = np.array([0, 1, 1], dtype=kind)
-    advice = [close, nearly, [0.1, 0.2, 0.7], [0.2, 0.4, 0.4], [1.0, 0.0, 0.0]]
-    assert [_verdict(np.array(row, dtype=kind), misses) for row in advice] == [-1, 0, 1, 1, 0]
+    """The first model is right, two are wrong, and the last has no answer."""
+    close = [0.5, 0.5 - 1e-13, 1e-13, 0] if kind is np.float64 else [0.5, 0.5, 0, 0]
+    nearly = [0.5 + 1e-7, 0.5 - 1e-7, 0, 0]
+    misses, hits = np.array([0, 1, 1, 0], dtype=kind), np.array([1, 0, 0, 0], dtype=kind)
+    advice = [close, nearly, [0.1, 0.2, 0.7, 0], [0.2, 0.4, 0.4, 0], [1, 0, 0, 0], [0.1, 0.08, 0.02, 0.8], [0, 0, 0, 1]]
+    assert [_verdict(np.array(row, dtype=kind), misses, hits) for row in advice] == [-1, 0, 1, 1, 0, 0, -1]
 
 
 def test_runs_that_ask_and_name_alike_are_played_once(make_bundle: Any, monkeypatch: pytest.MonkeyPatch) -> None:
