@@ -194,6 +194,12 @@ class Router:
                 setattr(self, own, value)
         return self
 
+    def __sklearn_tags__(self) -> Any:
+        """Let scikit-learn's own functions, such as `check_is_fitted`, look at a router."""
+        from sklearn.base import BaseEstimator
+
+        return BaseEstimator().__sklearn_tags__()
+
     def __repr__(self) -> str:
         return f"Router({self.estimator!r}, name={self.name!r})"
 

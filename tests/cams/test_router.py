@@ -11,6 +11,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import Ridge
 from sklearn.neighbors import KNeighborsRegressor, RadiusNeighborsRegressor
 from sklearn.svm import SVR
+from sklearn.utils.validation import check_is_fitted
 
 import cams
 from cams.confidence import Confidence, confidence_advice
@@ -97,7 +98,10 @@ def test_scikit_learn_conventions(lesson):
     router = Router(KNeighborsRegressor(3), name="near", sharpness=2.0)
     with pytest.raises(NotFittedError, match="router 'near' is not fitted yet"):
         router.advise([[0.0]])
+    with pytest.raises(NotFittedError):
+        check_is_fitted(router)
     copy = clone(router.fit(*lesson))
+    check_is_fitted(router)
     assert copy.get_params()["name"] == "near"
     assert copy.get_params()["estimator__n_neighbors"] == 3
     assert not hasattr(copy, "estimator_")
