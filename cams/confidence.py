@@ -20,8 +20,10 @@ CONFIDENCE_SHARPNESS = 20.0
 class Confidence:
     """A policy made of what the models themselves report, without any training; used like a fitted router.
 
-    models     trained models with `predict_proba`, by name, in the order of the bundle
-    sharpness  advice = softmax(sharpness * confidence)
+        models     trained models with `predict_proba`, by name, in the order of the bundle
+        sharpness  advice = softmax(sharpness * confidence)
+
+    It is as good as the confidences are honest.
     """
 
     kind = "normal"

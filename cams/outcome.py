@@ -43,10 +43,12 @@ _NAMES = ("learners", "model_names", "policy_names")
 class Replay:
     """What came of a replay: A learners, B budgets, R realizations, G recorded rounds.
 
-    loss, queries               (A, B, R)     mistakes made and labels bought over the whole stream
-    loss_trace, queries_trace   (A, B, R, G)  the same up to each round of `trace` (G may be 0)
-    model_losses, policy_losses (R, k) (R, n) mistakes of each single model, of each policy's favourite model
-    model_loss_trace, policy_loss_trace       (R, G, k) (R, G, n)
+        loss, queries               (A, B, R)     mistakes made and labels bought over the whole stream
+        loss_trace, queries_trace   (A, B, R, G)  the same up to each round of `trace` (G may be 0)
+        model_losses, policy_losses (R, k) (R, n) mistakes of each single model, of each policy's favourite model
+        model_loss_trace, policy_loss_trace       (R, G, k) (R, G, n)
+
+    A model's or a policy's mistakes are known in hindsight alone.
     """
 
     learners: list[str]

@@ -31,12 +31,12 @@ SHARPNESS_GRID = (1.0, 2.0, 5.0, 10.0, 20.0, 40.0, 80.0, 160.0, 320.0)
 class Router:
     """A policy trained to predict which models are right.
 
-    estimator   a scikit-learn regressor with k outputs, or a classifier that predicts k outputs with probabilities;
-                one with a single output goes into scikit-learn's `MultiOutputRegressor`
-    name, kind  as the policy is called in a bundle
-    sharpness   advice = softmax(sharpness * predicted reward); None chooses it by cross-validation on the rows of `fit`
-    folds       parts of that cross-validation
-    random_state seed of the division into folds
+        estimator     a scikit-learn regressor with k outputs, or a classifier that predicts k outputs with
+                      probabilities; one with a single output goes into scikit-learn's MultiOutputRegressor
+        name, kind    as the policy is called in a bundle
+        sharpness     advice = softmax(sharpness * predicted reward); None chooses it by cross-validation
+        folds         parts of that cross-validation, on the rows of `fit`
+        random_state  seed of the division into folds
 
     After `fit`: `estimator_`, `sharpness_`, `model_names_` and `sharpness_losses_` (the out-of-fold expected loss at
     each sharpness of the grid, where it was chosen). Follows scikit-learn's conventions, so `sklearn.base.clone` works.

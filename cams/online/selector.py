@@ -30,15 +30,15 @@ Array = npt.NDArray[Any]
 class Selector:
     """Pick a model for every instance of a stream and say which labels are worth buying.
 
-    models, policies   names, in the order of `predictions` and of the rows of `advice`
-    num_classes        classes are the numbers 0..num_classes-1; or else
-    classes            what classes are called: strings, numbers, anything that can be looked up
-    abstain            a prediction that stands for no answer, as None and NaN always do
-    budget             what labels may cost in all; None is no limit
-    cost               what one label costs
-    learner            a name of `cams.LEARNERS`; further keywords are its settings
-    horizon            the length of the stream, for learners that need to know it
-    history            of how many of the last rounds `history()` tells; memory does not grow beyond them
+        models, policies   names, in the order of `predictions` and of the rows of `advice`
+        num_classes        classes are the numbers 0..num_classes-1; or else
+        classes            what classes are called: strings, numbers, anything that can be looked up
+        abstain            a prediction that stands for no answer, as None and NaN always do
+        budget             what labels may cost in all; None is no limit
+        cost               what one label costs
+        learner            a name of `cams.LEARNERS`; further keywords are its settings
+        horizon            the length of the stream, for learners that need to know it
+        history            of how many of the last rounds `history()` tells; memory does not grow beyond them
 
     A model without an answer abstains: it has no vote and is not named, and if the label is bought it was wrong. What
     policies would give it goes to the others in proportion. Where no model has an answer, neither has the selector.
