@@ -5,7 +5,9 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.sparse import csr_matrix
 from sklearn.base import clone
+from sklearn.dummy import DummyRegressor
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import Ridge
@@ -59,6 +61,65 @@ def test_noise_gets_blunt_advice():
     assert router.sharpness_ == 1.0
 
 
+def test_where_nothing_is_to_be_gained_advice_is_bluntest():
+    # Both models are always right: every sharpness loses nothing, and the smallest is as good as the best.
+    router = Router(Ridge(), folds=2).fit_rewards([[0.0], [1.0]], np.ones((2, 2)))
+    assert set(router.sharpness_losses_.values()) == {0.0}
+    assert router.sharpness_ == min(SHARPNESS_GRID)
+
+
+def test_expected_losses_by_hand():
+    """A router that knows nothing gives each of two models one half: the loss is the mean of theirs."""
+    rewards = np.tile([[1.0, 0.0]], (10, 1))
+    router = Router(DummyRegressor(strategy="constant", constant=[0.5, 0.5])).fit_rewards(np.zeros((10, 1)), rewards)
+    assert list(router.sharpness_losses_.values()) == pytest.approx([0.5] * len(SHARPNESS_GRID))
+    # One that always says 1 and 0: the wrong model has the share 1 / (1 + exp(sharpness)).
+    router = Router(DummyRegressor(strategy="constant", constant=[1.0, 0.0])).fit_rewards(np.zeros((10, 1)), rewards)
+    for sharpness, loss in router.sharpness_losses_.items():
+        assert loss == pytest.approx(1 / (1 + np.exp(sharpness)))
+
+
+def test_folds_are_drawn_from_the_random_state(lesson):
+    first, same, other = (Router(KNeighborsRegressor(3), random_state=seed).fit(*lesson) for seed in (1, 1, 2))
+    assert first.sharpness_losses_ == same.sharpness_losses_ != other.sharpness_losses_
+
+
+def test_predicted_chances_stay_chances(lesson):
+    """A line through 0 and 1 goes on beyond them."""
+    rewards = Router(Ridge(), sharpness=5).fit(*lesson).rewards(np.array([[-100.0], [100.0]]))
+    assert rewards.tolist() == [[1, 0], [0, 1]]
+
+
+@pytest.mark.parametrize("estimator", [RandomForestClassifier(5, random_state=0), Ridge(), SVR()])
+def test_a_single_model_is_one_column(lesson, estimator):
+    x, predictions, y = lesson
+    rewards = Router(estimator, sharpness=5).fit(x, predictions[:, :1], y).rewards(x)
+    assert rewards.shape == (200, 1)
+    assert rewards[:50].mean() > rewards[-50:].mean()
+
+
+def test_a_model_that_is_always_or_never_right_leaves_a_classifier_one_class(lesson):
+    x, _, y = lesson
+    router = Router(RandomForestClassifier(5, random_state=0), sharpness=5)
+    always_never_sometimes = np.column_stack([y, y + 1, np.where(x[:, 0] < 0, y, y + 1)])
+    rewards = router.fit(x, always_never_sometimes, y).rewards(x)
+    assert (rewards[:, 0] == 1).all()
+    assert (rewards[:, 1] == 0).all()
+    assert rewards[0, 2] > 0.5 > rewards[-1, 2]
+
+
+def test_rows_in_portions_and_as_lists_give_the_same_advice(lesson, monkeypatch):
+    x, predictions, y = lesson
+    # No two neighbours are equally near.
+    x = np.exp(x)
+    whole = Router(KNeighborsRegressor(5)).fit(x, predictions, y)
+    monkeypatch.setattr("cams.tables.CHUNK_ROWS", 7)
+    for rows in (x, x.tolist(), pd.DataFrame(x, index=range(500, 700)), csr_matrix(x)):
+        router = Router(KNeighborsRegressor(5)).fit(rows, predictions, y)
+        assert router.sharpness_losses_ == whole.sharpness_losses_
+        np.testing.assert_array_equal(router.advise(rows), whole.advise(x))
+
+
 def test_any_kind_of_table_gives_the_same_advice(lesson):
     x, predictions, y = lesson
     plain = Router(Ridge(), sharpness=5).fit(x, predictions, y).advise(x)
@@ -105,8 +166,8 @@ def test_scikit_learn_conventions(lesson):
     assert copy.get_params()["name"] == "near"
     assert copy.get_params()["estimator__n_neighbors"] == 3
     assert not hasattr(copy, "estimator_")
-    copy.set_params(estimator__n_neighbors=7, sharpness=None)
-    assert (copy.estimator.n_neighbors, copy.sharpness) == (7, None)
+    copy.set_params(estimator__n_neighbors=7, sharpness=None, folds=4)
+    assert (copy.estimator.n_neighbors, copy.sharpness, copy.folds) == (7, None, 4)
     assert router.estimator.n_neighbors == 3
 
 
@@ -115,6 +176,7 @@ def test_confidence_is_advice_without_training():
     advice = confidence_advice([sure, unsure], sharpness=10)
     np.testing.assert_allclose(advice, sharpen(np.array([[0.9, 0.6], [0.5, 0.8]]), 10))
     np.testing.assert_array_equal(advice, confidence_advice([[0.9, 0.6], [0.5, 0.8]], sharpness=10))
+    assert confidence_advice([[1.0, 0.0]], sharpness=1)[0] == pytest.approx([np.e / (1 + np.e), 1 / (1 + np.e)])
 
 
 def test_a_bundle_is_made_of_models_and_routers(lesson):
@@ -137,6 +199,13 @@ def test_a_bundle_is_made_of_models_and_routers(lesson):
     bundle = cams.Bundle.from_models(models, [router, Confidence(models)], x, words[y])
     assert (bundle.model_names, bundle.policy_names) == (["left", "right"], ["near", "confidence"])
     assert bundle.classes == ["cat", "cow", "dog"]
+    assert bundle.labels.tolist() == y.tolist()
+    assert bundle.policy_kinds == ["normal", "normal"]
+    assert cams.Bundle.from_models(models, [], x, words[y]).num_policies == 0
+    biased = clone(router).set_params(kind="biased").fit(x, answers, words[y])
+    order, halves = ["dog", "cow", "cat"], np.arange(200) // 100
+    other = cams.Bundle.from_models(models, [biased], x, words[y], classes=order, groups=halves)
+    assert (other.classes, other.policy_kinds, other.groups.tolist()) == (order, ["biased"], halves.tolist())
     np.testing.assert_allclose(bundle.advice[:, 0], router.advise(x), atol=1e-6)
     assert (bundle.advice[:, 1].argmax(axis=1) == 1).all()
     with pytest.raises(cams.InputError, match="fitted on the models left, right, not on right, left"):
@@ -197,6 +266,11 @@ BAD_INPUT = {
     "rewards": (lambda: Router(Ridge()).fit_rewards(ROWS, np.full((3, 2), np.nan)), "rewards outside 0..1"),
     "names": (lambda: Router(Ridge()).fit_rewards(ROWS, np.ones((3, 2)), ["a"]), "got 1 names of 2 models"),
     "confidence": (lambda: confidence_advice([[1.2, 0.1]]), "values outside 0..1"),
+    "negative confidence": (lambda: confidence_advice([[-0.1, 0.1]]), "values outside 0..1"),
+    "no confidence": (lambda: confidence_advice([[np.nan, 0.1]]), "values outside 0..1"),
+    "nobody": (lambda: confidence_advice([]), r"^probabilities is neither k arrays \(N, c\) nor one array \(N, k\)$"),
+    "two kinds": (lambda: confidence_advice([[0.5], [[0.5]]]), "probabilities is neither"),
+    "too deep": (lambda: confidence_advice([[[[0.5]]]]), "probabilities is neither"),
     "confidences": (lambda: confidence_advice([[[0.5]], [[0.5], [0.5]]]), "parts of 1 and of 2 rows"),
     "unsure": (lambda: Confidence({"a": Ridge()}).advise(ROWS), "model 'a' has no predict_proba"),
     "models": (lambda: ask([Column()]), "models is a list, expected a mapping"),

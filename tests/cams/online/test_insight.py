@@ -110,8 +110,15 @@ def test_history_survives_the_disk_and_takes_late_labels(stream, tmp_path):
 def test_no_history_is_kept_where_none_is_wanted(stream):
     selector = make(history=0)
     run(selector, stream)
-    assert selector.history().empty
+    nothing = selector.history()
+    assert nothing.empty
     assert not selector._history.labels
+    # Columns keep their types, so that tables of many runs can be joined.
+    selector = make()
+    run(selector, stream)
+    some = selector.history()
+    typed = ["round", "model", "query", "query_probability"]
+    assert nothing[typed].dtypes.tolist() == some[typed].dtypes.tolist() == [np.int64, object, bool, np.float64]
 
 
 def test_repr_says_what_and_how_far(stream):
@@ -122,6 +129,7 @@ def test_repr_says_what_and_how_far(stream):
     assert repr(selector) == (
         "Selector(hedge: 3 models, 2 policies, 3 classes; 3 rounds, 1 of 2 spent, 1 labels pending)"
     )
+    assert repr(make("hedge", budget=None)).endswith("0 rounds, 0 spent, 0 labels pending)")
 
 
 @pytest.mark.parametrize("learner", ONLINE)
@@ -132,6 +140,20 @@ def test_a_batch_is_its_steps(learner, stream):
     found += at_once.step_many(stream.predictions[25:], stream.advice[25:])
     assert found == expected
     assert at_once.pending == one_by_one.pending
+
+
+def test_the_price_of_a_batch_is_that_of_each_of_its_labels(stream):
+    # Hedge asks whenever it can pay: 6 are two labels at 3, and three at the usual 2.
+    dear, usual = (make("hedge", budget=6, cost=2) for _ in range(2))
+    assert sum(decision.query for decision in dear.step_many(stream.predictions, stream.advice, cost=3)) == 2
+    assert sum(decision.query for decision in usual.step_many(stream.predictions, stream.advice)) == 3
+    with pytest.raises(InputError, match="cost is -1"):
+        dear.step_many(stream.predictions, stream.advice, cost=-1)
+
+
+def test_a_batch_may_be_a_list_of_instances_by_name(stream):
+    named = [dict(zip(MODELS, row.tolist(), strict=True)) for row in stream.predictions]
+    assert make().step_many(named, stream.advice) == make().step_many(stream.predictions, stream.advice)
 
 
 def test_a_batch_may_be_a_data_frame(stream):
@@ -165,6 +187,8 @@ def test_predictions_may_have_names(stream):
         (lambda p, a: (p, None), r"advice\[0\] has shape \(0,\), expected \(2, 3\)"),
         (lambda p, a: (np.where(np.arange(T)[:, None] == 7, 9, p), a), r"predictions\[7, 0\] is 9"),
         (lambda p, a: (p, np.where(np.arange(T)[:, None, None] == 7, 0.1, a)), r"advice\[7, 0\] sums to 0.3"),
+        (lambda p, a: (p, a * np.where(np.arange(2) == 1, 0.5, 1)[None, :, None]), r"advice\[0, 1\] sums to 0.5"),
+        (lambda p, a: (p, np.where(np.arange(T)[:, None, None] == 7, -1, a)), r"advice\[7, 0, 0\] is -1"),
     ],
 )
 def test_nothing_of_a_bad_batch_is_played(change, message, stream):
