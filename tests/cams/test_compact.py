@@ -104,6 +104,25 @@ def test_the_rest_of_the_bundle_survives(pool: Any, tmp_path: Path) -> None:
     assert bundle.policy_kinds == ["normal", "biased", "malicious", "random"]
 
 
+@pytest.mark.parametrize(("num_classes", "stored"), [(2, np.uint8), (256, np.uint8), (257, np.int32)])
+def test_classes_take_one_byte_while_they_fit(pool: Any, num_classes: int, stored: Any, tmp_path: Path) -> None:
+    labels = np.arange(N) % num_classes
+    predictions = np.full((N, K), num_classes - 1)
+    rewards = DenseRewards(np.full((N, S, K), 0.5, dtype=np.float16))
+    given = {"labels": labels, "predictions": predictions, "num_classes": num_classes}
+    bundle = _saved(tmp_path / "b.npz", pool, rewards, **given)
+    np.testing.assert_array_equal(bundle.labels, labels)
+    np.testing.assert_array_equal(bundle.predictions, predictions)
+    assert bundle.num_classes == num_classes
+    with np.load(tmp_path / "b.npz") as archive:
+        assert archive["labels"].dtype == archive["predictions"].dtype == stored
+
+
+def test_a_sharpness_below_one_is_allowed(pool: Any, tmp_path: Path) -> None:
+    rewards = DenseRewards(np.full((N, S, K), 0.5, dtype=np.float16))
+    assert _saved(tmp_path / "b.npz", pool, rewards, sharpness=0).advice[:, 0] == pytest.approx(1 / K)
+
+
 def test_a_thousand_classes_keep_their_numbers(pool: Any, tmp_path: Path) -> None:
     labels = np.arange(N) * 3
     rewards = DenseRewards(np.full((N, S, K), 0.5, dtype=np.float16))

@@ -96,6 +96,13 @@ REFUSED = [
     (_changed("advice", (270, 1), 0.5), {}, "advice[270, 1] sums to 2, expected 1 (policy 'policy_1')"),
     (_arrays(), {"num_classes": None}, "bundle.json: num_classes is None, expected a whole number"),
     (_arrays(), {"policy_names": ["a"]}, "bundle.json: policy_names has 1 names, expected 3"),
+    ({**_arrays(), "predictions": np.zeros((0, 4))}, {}, "shape (0, 4), expected at least one row and one model"),
+    ({**_arrays(), "predictions": np.zeros((300, 0))}, {}, "shape (300, 0), expected at least one row and one model"),
+    ({**_arrays(), "predictions": np.zeros(300, int)}, {}, "predictions has 1 dimension(s), expected 2"),
+    ({**_arrays(), "labels": np.full(300, 0.5)}, {}, "labels[0:][0] is 0.5"),
+    (_arrays(), {"num_classes": 2**40}, "bundle.json: num_classes is 1099511627776"),
+    (_arrays(), {"model_names": ["a"]}, "bundle.json: model_names has 1 names, expected 4"),
+    (_arrays(), {"policy_kinds": ["normal"]}, "bundle.json: policy_kinds has 1"),
     (_arrays(), {"titel": 1}, "bundle.json must map model_names, num_classes, policy_kinds, policy_names to values"),
 ]  # fmt: skip
 
@@ -107,6 +114,39 @@ def test_what_is_refused(arrays: Any, facts: Any, sentence: str, tmp_path: Path,
         list(cams.StoredBundle(_write(tmp_path / "b", arrays, **facts)).parts(N))
     assert sentence in str(caught.value)
     assert str(tmp_path / "b") in str(caught.value)
+
+
+def test_facts_are_read_and_may_be_missing(tmp_path: Path) -> None:
+    facts = {"model_names": list("wxyz"), "policy_names": list("abc"), "policy_kinds": ["normal", "random", "biased"]}
+    bundle = cams.StoredBundle(_write(tmp_path / "named", _arrays(), **facts))
+    assert {name: getattr(bundle, name) for name in facts} == facts
+    bare = cams.StoredBundle(_write(tmp_path / "bare", _arrays()))
+    assert bare.model_names == [f"model_{j}" for j in range(K)]
+    assert bare.policy_kinds == ["normal"] * POLICIES
+    without = {name: array for name, array in _arrays().items() if name != "advice"}
+    alone = cams.StoredBundle(_write(tmp_path / "alone", without))
+    assert next(alone.parts(10)).advice.shape == (10, 0, K)
+    assert next(alone.parts(10)).advice.dtype == np.float32
+    one = cams.StoredBundle(_write(tmp_path / "one", {"predictions": [[0]], "labels": [0]}, num_classes=1))
+    assert (one.num_rows, one.num_models, one.num_classes) == (1, 1, 1)
+
+
+def test_nothing_is_unpickled(tmp_path: Path) -> None:
+    folder = _write(tmp_path / "b", _arrays())
+    np.save(folder / "labels.npy", np.array([0] * N, dtype=object), allow_pickle=True)
+    with pytest.raises(cams.InputError, match=r"labels.npy is no array that can be read .*Python objects"):
+        cams.StoredBundle(folder)
+
+
+@pytest.mark.parametrize("text", ["[1]", "{", "3"])
+def test_facts_that_are_no_facts(text: str, tmp_path: Path) -> None:
+    folder = _write(tmp_path / "b", _arrays())
+    (folder / "bundle.json").write_text(text)
+    with pytest.raises(cams.InputError, match=r"bundle.json (must map|cannot be read)"):
+        cams.StoredBundle(folder)
+    (folder / "bundle.json").unlink()
+    with pytest.raises(cams.InputError, match=r"^there is no file .*bundle.json$"):
+        cams.StoredBundle(folder)
 
 
 def test_files_that_are_missing_or_damaged(folder: Path, tmp_path: Path) -> None:
