@@ -72,12 +72,12 @@ class Pass:
 
 def passes(stage: Stage, runs: Iterable[Run], realization: int) -> list[Pass]:
     """Return the passes that play these runs on a realization."""
-    alike: dict[tuple[KernelSpec, int], list[Run]] = {}
+    alike: dict[tuple[KernelSpec, int, int], list[Run]] = {}
     for run in runs:
         kernel = run.learner.kernel()
         assert kernel is not None  # only learners with a compiled twin are played in passes
-        alike.setdefault((kernel, run.block.start), []).append(run)
-    return [Pass(stage, same, kernel, realization) for (kernel, _), same in alike.items()]
+        alike.setdefault((kernel, run.block.start, run.block.stop), []).append(run)
+    return [Pass(stage, same, kernel, realization) for (kernel, _, _), same in alike.items()]
 
 
 class Hindsight:
