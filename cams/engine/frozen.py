@@ -25,7 +25,7 @@ import numpy as np
 
 from cams.engine import spec
 from cams.engine.arithmetic import copy_row, weigh
-from cams.engine.compiled import Array, compiled, compiled_making_arrays
+from cams.engine.compiled import Array, compiled, compiled_inline, compiled_making_arrays
 from cams.engine.instructions import larger
 from cams.engine.spec import TILE_SLOTS, KernelSpec
 from cams.engine.tiles import mix_roughly, rough_margin
@@ -240,6 +240,25 @@ def _accumulate(weights: Array, total: float) -> None:
         weights[i] = reached / total
 
 
+@compiled_inline
+def _between(near: Array, far: Array, position: float, i: int) -> float:
+    value: float = near[i] + position * (far[i] - near[i])
+    return value
+
+
+@compiled
+def _first_beyond(near: Array, far: Array, position: float, value: float) -> int:
+    """Return how many of the ascending numbers between near (0) and far (1) are no larger than a value."""
+    first, last = 0, near.size
+    while first < last:
+        middle = (first + last) // 2
+        if _between(near, far, position, middle) <= value:
+            first = middle + 1
+        else:
+            last = middle
+    return first
+
+
 @compiled
 def draw_between(
     near: Array, far: Array, slack: Array, position: float, uniform: float, count: int, chosen: Array
@@ -250,11 +269,17 @@ def draw_between(
         # The second part is for the rounding of sums.
         doubt = _doubt(slack[slot], position) + 1e-12 + 4 * size * 2.0**-53
         low, high = uniform - doubt, uniform + doubt
-        surely, possibly = 0, 0
-        for i in range(size):
-            reached = near[slot, i] + position * (far[slot, i] - near[slot, i])
-            surely += reached <= low
-            possibly += reached <= high
+        # Neighbouring budgets often draw alike.
+        guess = chosen[slot - 1] if slot > 0 else OPEN
+        if (
+            guess >= 0
+            and _between(near[slot], far[slot], position, guess) > high
+            and (guess == 0 or _between(near[slot], far[slot], position, guess - 1) <= low)
+        ):
+            chosen[slot] = guess
+            continue
+        surely = _first_beyond(near[slot], far[slot], position, low)
+        possibly = _first_beyond(near[slot], far[slot], position, high)
         chosen[slot] = surely if surely == possibly and surely < size else OPEN
 
 
