@@ -57,7 +57,9 @@ def value_difference(old: Any, new: Any, where: str = "") -> str:
             if difference := value_difference(old[key], new[key], place):
                 return difference
         return ""
-    if isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+    if isinstance(old, list) and isinstance(new, list):
+        if len(old) != len(new):
+            return f"{where} has {len(new)} entries, not {len(old)}"
         pairs = (value_difference(a, b, f"{where}[{i}]") for i, (a, b) in enumerate(zip(old, new, strict=True)))
         return next((difference for difference in pairs if difference), "")
     return "" if old == new else f"{where} {old!r} is now {new!r}"

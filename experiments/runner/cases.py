@@ -101,6 +101,8 @@ def replay_in_order(
         regularize=regularize,
         trace=rounds,
         order=orders,
+        # The queue shows how far everything is.
+        progress=False,
     )
 
 

@@ -10,6 +10,7 @@ import pytest
 from hydra.core.global_hydra import GlobalHydra
 
 from experiments.all import main
+from experiments.records.store import Origin, read_record, write_record
 from experiments.runner.configuration import compose_run
 from experiments.tables.write import read_paper, write_tables
 
@@ -48,6 +49,33 @@ def test_drawing_twice_changes_nothing(monkeypatch: pytest.MonkeyPatch, results:
     first = {path: path.read_bytes() for path in results.rglob("*") if path.is_file()}
     call(monkeypatch, results, *arguments)
     assert {path: path.read_bytes() for path in results.rglob("*") if path.is_file()} == first
+
+
+def test_what_a_changed_record_feeds_is_made_again(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], results: Path
+) -> None:
+    arguments = ["experiments=[experts]", "datasets=[vertebral]", "steps=[figures,claims]"]
+    call(monkeypatch, results, "experiments=[experts]", "datasets=[vertebral]", "steps=[replay]")
+    call(monkeypatch, results, *arguments)
+    picture, ledger = results / "figures" / "experts" / "vertebral.png", results / "claims.json"
+    before = picture.read_bytes(), ledger.read_bytes()
+    capsys.readouterr()
+    call(monkeypatch, results, *arguments)
+    said = capsys.readouterr().out
+    assert "figures: 0 drawn, 2 unchanged" in said
+    assert "claims: up to date" in said
+    assert (picture.read_bytes(), ledger.read_bytes()) == before
+
+    path = results / "records" / "experts" / "vertebral" / "seed0.parquet"
+    record = read_record(path)
+    more = record.table.assign(loss=record.table["loss"] + 1)
+    write_record(path, more, Origin(record.plan, None, record.facts["code"]), record.facts["bundle"])
+    call(monkeypatch, results, *arguments)
+    said = capsys.readouterr().out
+    assert "figures: 2 drawn, 0 unchanged" in said
+    assert "claims: wrote" in said
+    assert picture.read_bytes() != before[0]
+    assert ledger.read_bytes() != before[1]
 
 
 def test_tables_without_records(results: Path) -> None:

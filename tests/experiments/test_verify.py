@@ -65,6 +65,7 @@ def test_differences() -> None:
     assert value_difference({"a": [1, {"b": 2}]}, {"a": [1, {"b": 2}]}) == ""
     assert value_difference({"a": [1, {"b": 2}]}, {"a": [1, {"b": 3}]}) == "a[1].b 2 is now 3"
     assert value_difference({"a": 1}, {}) == "a is gone"
+    assert value_difference({"a": [1]}, {"a": [1, 2]}) == "a has 2 entries, not 1"
 
 
 def test_a_record_that_nobody_kept(tmp_path: Path) -> None:
