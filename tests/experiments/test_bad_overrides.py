@@ -154,4 +154,4 @@ def test_a_damaged_bundle_is_named_and_not_left_out(
     assert stop.value.code == 2
     said = capsys.readouterr()
     assert "experts drift: left out" in said.out
-    assert "not every record could be made, and vertebral is the first of 1: " in said.err
+    assert "not every record could be made, and experts vertebral is the first of 1: " in said.err
