@@ -112,7 +112,8 @@ def test_a_known_drift_stands_for_the_logarithm() -> None:
         (lambda: bounds.evidence_stochastic_regret(10, 0.1, 0.0), "margin"),
         (lambda: bounds.evidence_queries(0, 2, 10, 20), "horizon"),
         (lambda: bounds.exp3_regret(0, 4), "horizon"),
-        (lambda: bounds.exp3p_regret(10, 4, 1.5), "failure"),
+        (lambda: bounds.exp3p_regret(10, 4, 1.0), "failure"),
+        (lambda: bounds.exp3p_regret(10, 4, 0.0), "failure"),
         (lambda: bounds.exp4_regret(10, 4, 0), "num_policies is 0, expected at least 1"),
         (lambda: bounds.exp4p_regret(10, 4, 0, 0.1), "num_policies is 0, expected at least 1"),
         (lambda: bounds.model_picker_stochastic_regret([0.0], [0.1]), "every gap must be positive"),
@@ -144,6 +145,7 @@ def test_values_outside_the_assumptions_are_refused(call, sentence: str) -> None
 def test_the_least_that_is_allowed() -> None:
     """One policy leaves nothing to choose; one rival makes two models; two rounds are a horizon."""
     assert bounds.exp4_regret(100, 4, 1) == 0
+    assert bounds.exp3_regret(1, 4) == pytest.approx(2 * sqrt(4 * log(4)))
     assert bounds.exp4p_regret(100, 4, 1, 1 / e) == pytest.approx(120)  # 6 sqrt(400)
     # Delta = 0.5, theta = 0.5: lambda = 0.5, k = 2
     assert bounds.model_picker_stochastic_regret([0.5], [0.5]) == pytest.approx(62 * 0.5 * 2 / (0.25 * log(2)))

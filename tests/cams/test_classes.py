@@ -65,6 +65,10 @@ BAD_INPUT = {
         lambda: Classes(["cat"]).numbers("cow", "label"),
         "^label is 'cow', expected one of the classes 'cat'$",
     ),
+    "another number": (
+        lambda: cams.Bundle(predictions=[["a"]], labels=["a"], classes=["a", "b", "c"], num_classes=2),
+        "num_classes is 2, but there are 3 classes",
+    ),
     "all eight shown": (lambda: Classes(range(8)).number("x"), "the classes 0, 1, 2, 3, 4, 5, 6, 7$"),
     "not all nine shown": (lambda: Classes(range(9)).number("x"), r"the classes 0, 1, 2, 3, 4, 5, 6, 7, \.\.\.$"),
 }
@@ -101,6 +105,26 @@ def test_classes_and_abstentions_survive_saving(tmp_path):
     assert loaded.classes == bundle.classes
     np.testing.assert_array_equal(loaded.predictions, bundle.predictions)
     assert loaded.without_policies().classes == bundle.classes
+
+
+@pytest.mark.parametrize("classes", [["a", 1], [b"a", b"b"], [(1, 2), (3, 4)], [1, 2**80]])
+def test_classes_that_no_file_can_hold_are_refused_when_it_is_written(classes, tmp_path):
+    # An array of arrays would be a table: each class is put in by itself.
+    labels = np.empty(2, dtype=object)
+    labels[:] = classes
+    bundle = cams.Bundle(predictions=labels[:, None], labels=labels, classes=classes)
+    sentence = r"^classes of several types, or neither text nor numbers, cannot be saved$"
+    with pytest.raises(cams.InputError, match=sentence):
+        bundle.save(tmp_path / "b.npz")
+    assert not (tmp_path / "b.npz").exists()
+
+
+@pytest.mark.parametrize("classes", [["a", "b"], [3, 7], [0.5, 1.5], [False, True]])
+def test_classes_that_a_file_can_hold_come_back(classes, tmp_path):
+    cams.Bundle(predictions=[[classes[1]]], labels=[classes[0]], classes=classes).save(tmp_path / "b.npz")
+    loaded = cams.Bundle.load(tmp_path / "b.npz")
+    assert (loaded.classes, loaded.labels.tolist(), loaded.predictions.tolist()) == (classes, [0], [[1]])
+    assert [type(value) for value in loaded.classes] == [type(value) for value in classes]
 
 
 def test_numbers_with_gaps_stay_numbers():
