@@ -37,7 +37,15 @@ def check_models(models: Mapping[str, Any]) -> None:
 
 def ask_models(models: Mapping[str, Any], X: Any) -> dict[str, Array]:
     """Return each model's predicted classes (N,) by its name."""
-    return {name: _one_class_per_row(name, np.asarray(model.predict(X))) for name, model in models.items()}
+    return {name: _one_class_per_row(name, _predictions(name, model, X)) for name, model in models.items()}
+
+
+def _predictions(name: str, model: Any, X: Any) -> Array:
+    # What libraries say of models that are not trained, or of rows they cannot read, is a ValueError.
+    try:
+        return np.asarray(model.predict(X))
+    except ValueError as error:
+        raise InputError(f"model '{name}' cannot predict these rows: {' '.join(str(error).split())}") from error
 
 
 def _one_class_per_row(name: str, answers: Array) -> Array:

@@ -274,6 +274,7 @@ BAD_INPUT = {
     "confidences": (lambda: confidence_advice([[[0.5]], [[0.5], [0.5]]]), "parts of 1 and of 2 rows"),
     "unsure": (lambda: Confidence({"a": Ridge()}).advise(ROWS), "model 'a' has no predict_proba"),
     "models": (lambda: ask([Column()]), "models is a list, expected a mapping"),
+    "not trained": (lambda: ask({"a": Ridge()}), "model 'a' cannot predict these rows: This Ridge"),
     "model": (lambda: ask({"a": 3}), r"model 'a' \(int\) has no predict"),
     "probabilities": (lambda: ask({"a": fitted().estimator_}), r"model 'a' predicts an array of shape \(3, 2\)"),
     "router": (lambda: ask({"a": Column()}, [Ridge()]), r"routers\[0\] is a Ridge, expected a cams.Router"),
