@@ -87,6 +87,8 @@ def test_what_follows_from_the_regret_by_evidence_by_hand() -> None:
     # sqrt(4 * 9); evidence counts as 1 at least
     assert bounds.evidence_regret_in_hindsight(4, 9.0) == 6
     assert bounds.evidence_regret_in_hindsight(4, 0.0) == 2
+    assert bounds.evidence_regret_in_hindsight(2, 8.0) == 4
+    assert bounds.evidence_stochastic_regret(10, 0.5, 1.0) == pytest.approx(40)
     # (1 + 1/4) / (1/4 * 1/2) = 10 times 10, and with a prior of 2 that has not moved times 12
     assert bounds.evidence_stochastic_regret(10, 0.5, 0.25) == pytest.approx(100)
     assert bounds.evidence_stochastic_regret(10, 0.5, 0.25, prior=2) == pytest.approx(120)
@@ -107,7 +109,11 @@ def test_a_known_drift_stands_for_the_logarithm() -> None:
     ("call", "sentence"),
     [
         (lambda: bounds.evidence_regret(8, 4.0, drift=-1.0), "drift"),
-        (lambda: bounds.evidence_regret_in_hindsight(1, 4.0), "num_extended"),
+        (lambda: bounds.evidence_regret_in_hindsight(1, 4.0), "num_extended is 1, expected at least 2"),
+        (lambda: bounds.evidence_regret_in_hindsight(2, -1.0), "evidence is -1.0, expected at least 0"),
+        (lambda: bounds.evidence_stochastic_regret(10, 0.5, 1.5), "margin is 1.5"),
+        (lambda: bounds.evidence_stochastic_regret(10, 0.5, 0.5, disagreements=0), "disagreements is 0"),
+        (lambda: bounds.evidence_queries(10, 1, 10, 20), "num_classes is 1, expected at least 2"),
         (lambda: bounds.evidence_stochastic_regret(10, 0.0, 0.5), "gap"),
         (lambda: bounds.evidence_stochastic_regret(10, 0.1, 0.0), "margin"),
         (lambda: bounds.evidence_queries(0, 2, 10, 20), "horizon"),

@@ -119,7 +119,26 @@ def test_labels_needed_where_one_needs_none_or_never_gets_there(evidence: Eviden
     assert value(from_nothing, share, learner="rs", baseline="cams", margin=0.5) == float("inf")
 
 
+def test_a_resample_weighs_the_curves_too(evidence: Evidence) -> None:
+    """With all weight on the first realization RS makes 40, 30 and 20 errors, half an error less than on average."""
+    check = {"learner": "cams", "baseline": "rs", "points": 11}
+    only_the_first = np.eye(REALIZATIONS)[0]
+    assert STATISTICS["relative_equal_cost_difference"].measure(evidence, check)(only_the_first) == pytest.approx(
+        -10 / 35
+    )
+
+
+def test_the_best_classifier_in_hindsight_is_another_on_each_realization() -> None:
+    rows = table()
+    rows.loc[(rows["series"] == "bad classifier") & (rows["realization"] == 0), "loss"] = 10
+    found = evidence_of(rows)
+    assert found.errors("best_classifier_in_hindsight").tolist() == [10, 26, 25, 26, 25, 26]
+    assert found.errors("best_classifier").tolist() == [25, 26, 25, 26, 25, 26]
+
+
 def test_what_a_record_lacks_is_named(evidence: Evidence) -> None:
+    with pytest.raises(cams.InputError, match="the record of main on drift has no 'nobody'"):
+        evidence.errors("nobody")
     with pytest.raises(cams.InputError) as refused:
         evidence.errors("oracle_drawn")
     assert str(refused.value) == (
@@ -244,6 +263,22 @@ def test_a_claim_is_judged_from_its_record_and_explained_where_it_fails(tmp_path
     # The curves coincide up to 10 labels: the sentence carries what was measured, not a reason made up.
     assert "MP" in drift["analysis"]
     assert "20.5 errors with 10 labels" in drift["analysis"]
+
+
+def test_a_check_may_read_another_experiment(tmp_path: Path) -> None:
+    write(tmp_path)
+    rules = config()
+    rules["claims"][0]["datasets"] = ["drift", "hiv", "nowhere"]
+    (claim,) = judge(rules, tmp_path, 0)
+    assert claim["measured"] == 1
+    assert claim["datasets"][2]["title"] == "nowhere"
+    rules["claims"][0]["checks"][0]["experiment"] = "experts"
+    (claim,) = judge(rules, tmp_path, 0)
+    assert (claim["verdict"], claim["measured"]) == ("not measured", 0)
+    written = tmp_path / "records/main/drift/seed0.parquet"
+    (tmp_path / "records/experts/drift").mkdir(parents=True)
+    written.rename(tmp_path / "records/experts/drift/seed0.parquet")
+    assert judge(rules, tmp_path, 0)[0]["verdict"] == "partly"
 
 
 def test_a_record_too_short_for_a_fit_leaves_the_claim_unmeasured(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from experiments.claims.evidence import Evidence
 from experiments.claims.statistics import STATISTICS
+from experiments.claims.statistics.base import labels
 from tests.experiments.claims.made_up import evidence_of, table
 
 POINTS = 11
@@ -134,9 +135,58 @@ SENTENCES: list[tuple[str, dict[str, Any], str]] = [
 ]
 
 
+SENTENCES.append(
+    (
+        "equal_cost_difference",
+        {"learner": "cams", "baseline": "mp"},
+        "Against MP CAMS leads nowhere on the common range and is least ahead at 5 labels, by 0.0 errors; at full "
+        f"budget CAMS 20.5 errors with 10 labels, MP 15.5 errors with 20 labels.{CONTEXT}",
+    )
+)
+
+
 @pytest.mark.parametrize(("statistic", "check", "sentence"), SENTENCES)
 def test_the_sentence(evidence: Evidence, statistic: str, check: dict[str, Any], sentence: str) -> None:
     assert STATISTICS[statistic].analysis(evidence, {"points": POINTS, **check}) == sentence
+
+
+@pytest.mark.parametrize(
+    ("count", "words"), [(0, "0 labels"), (1, "1 label"), (0.6, "1 label"), (2, "2 labels"), (1234, "1,234 labels")]
+)
+def test_one_label_and_many(count: float, words: str) -> None:
+    assert labels(count) == words
+
+
+def test_half_an_error_behind_is_behind() -> None:
+    rows = table()
+    rows["loss"] = rows["loss"].astype(float)
+    rows.loc[rows["series"] == "cams", "loss"] += 0.5
+    check = {"learner": "cams", "baseline": "mp", "points": POINTS}
+    said = STATISTICS["equal_cost_difference"].analysis(evidence_of(rows), check)
+    assert "leads nowhere on the common range and is furthest behind at 5 labels, by 0.5 errors" in said
+
+
+def test_a_lead_in_two_places() -> None:
+    """RS makes 25 errors less with 10 labels: it leads around there, and again from where MP would stop falling."""
+    rows = table()
+    rows.loc[(rows["series"] == "rs") & (rows["budget"] == 5), "loss"] -= 20
+    rows.loc[(rows["series"] == "rs") & (rows["budget"] == 20), "loss"] -= 10
+    check = {"learner": "rs", "baseline": "mp", "points": 16}
+    said = STATISTICS["equal_cost_difference"].analysis(evidence_of(rows), check)
+    # RS: 20.5 at 5, 30.5 at 10, 10.5 at 20. MP: 30.5 at 5, 20.5 at 10, 15.5 at 20. Equal at 7.5 and at 16.67 labels.
+    assert "leads on 44 % of the common range (labels 5 to 7, 17 to 20)" in said
+    details = STATISTICS["equal_cost_difference"].details(evidence_of(rows), check)
+    assert details["common_costs"] == [5.0, 20.0]
+
+
+def test_no_word_of_advisers_where_nobody_starts_behind() -> None:
+    rows = table()
+    rows.loc[(rows["budget"] == 5) & (rows["kind"] == "learner"), ["budget", "queries"]] = 0
+    check = {"learner": "cams", "baseline": "mp", "points": POINTS}
+    assert "With no label" not in STATISTICS["equal_cost_difference"].analysis(evidence_of(rows), check)
+    rows.loc[rows["series"] == "cams", "loss"] += 1
+    said = STATISTICS["equal_cost_difference"].analysis(evidence_of(rows), check)
+    assert "With no label CAMS makes 31.5 errors and MP 30.5, and it stays behind: it first gives" in said
 
 
 def test_learners_that_never_buy_the_same_number_of_labels() -> None:
