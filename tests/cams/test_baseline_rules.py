@@ -1,5 +1,6 @@
 """Rounds worked out by hand for every rule of the baselines, with the numbers in the comments."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -73,6 +74,8 @@ def test_iwal_bar_shrinks_with_the_survivors() -> None:
     votes = np.array([0, 1, 0], dtype=np.int32)
     three = _iwal(3, [0.0, 0.505, 0.1], slack=0.02)
     assert three.decide(votes, np.empty((0, 3)), draws()).query_probability == 1.0
+    # |H|^2 = 9, not 2 |H| = 6, which would give 0.252649.
+    assert _iwal(3, [0.0, 0.51, 0.1], slack=0.02).decide(votes, np.empty((0, 3)), draws()).query_probability == 1.0
     two = _iwal(3, [0.0, 0.505, 0.1], slack=0.02)
     two.query_rule.alive = np.array([True, True, False])
     assert two.decide(votes, np.empty((0, 3)), draws()).query_probability == 0.0
@@ -94,6 +97,8 @@ def test_iwal_drops_nobody_on_the_first_round_and_learns_weighted_losses() -> No
     assert (round_.query_probability, round_.query) == (1.0, True)
     learner.learn(round_, 1)
     assert learner.query_rule.model_losses == approx(1.0, 9.0)
+    learner.query_rule.learn(replace(round_, query_probability=0.25), 1)
+    assert learner.query_rule.model_losses == approx(5.0, 9.0)
     assert learner.errors == approx(1.0, 0.0)
 
 

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cams
+from cams.classes import ABSTAINS
 from cams.engine import compiled
 from cams.learners.prior import ConsensusPrior, misses_of_plurality
 
@@ -124,6 +125,25 @@ def test_weights_change_only_with_a_label_also_after_the_budget_is_gone(name: st
         if label is None:
             np.testing.assert_array_equal(after, before)
         before = after
+
+
+def test_the_prior_by_hand() -> None:
+    """K = 4, s0 = 2: with two labels half of K is left. Model 2 is odd on the one round on which anybody is."""
+    prior = ConsensusPrior(3, 3, prior=4.0, fade=2.0, votes="shared")
+    for votes in ([0, 0, 0], [1, ABSTAINS, ABSTAINS], [0, 0, 1]):
+        prior.see(np.array(votes, dtype=np.int32), np.eye(3))
+    assert prior.rounds == 1
+    assert prior.agreements.tolist() == [[1, 1, 0], [1, 1, 0], [0, 0, 1]]
+    # Models 0 and 1 share one vote, so that the two labels tie and everybody is half odd.
+    assert prior.penalty().tolist() == [2, 2, 2]
+    plain = ConsensusPrior(3, 3, prior=4.0, fade=2.0, votes="plain")
+    plain.see(np.array([0, 0, 1], dtype=np.int32), np.eye(3))
+    assert plain.penalty().tolist() == [0, 0, 4]
+    plain.learn()
+    plain.learn()
+    assert plain.penalty().tolist() == [0, 0, 2]
+    assert ConsensusPrior(3, 3, prior=0.5, fade=0.5, votes="plain").state_names == plain.state_names != ()
+    assert ConsensusPrior(3, 3, prior=0, fade=2, votes="plain").state_names == ()
 
 
 def test_the_weights_that_are_shown_know_the_prior() -> None:

@@ -1,10 +1,15 @@
 """What can be laid over any learner, worked out by hand: regularised policies, scaled queries, ties, draws."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hand_worked import ADVICE, AGREE, TWO, approx, at, draws, losses, make
 
-from cams.learners.base import exponential_weights, pick_tied, sample
+import cams
+from cams.classes import ABSTAINS
+from cams.learners.base import among_answers, exponential_weights, pick_tied, sample
+from cams.learners.queries import Belief, disagreement, make_query_rule
 from cams.policies import complement, constant_masses, constant_policies, opposite, regularize, sharpen
 
 # ---- regularisation ----
@@ -79,6 +84,44 @@ def test_scaled_queries_count_labels_bought_in_the_first_tenth() -> None:
     assert learner.early_labels == 1
 
 
+def test_the_last_round_of_the_first_tenth_still_counts() -> None:
+    # T = 29, so the tenth is two rounds: both labels count, and the factor is on the third, (8 - 2)/27 * 2/2.
+    learner = make("cams_variance", horizon=29, budget=8, scaled=True)
+    plain = make("cams_variance", horizon=29, budget=8)
+    for t in (1, 2):
+        expected = plain.decide(TWO, ADVICE, draws()).query_probability
+        assert learner.decide(TWO, ADVICE, draws()).query_probability == expected
+        assert learner.early_labels == t
+    expected = plain.decide(TWO, ADVICE, draws()).query_probability
+    assert learner.decide(TWO, ADVICE, draws()).query_probability == approx(expected * 6 / 27)
+    assert learner.early_labels == 2
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"name": "cams", "budget": 5, "scaled": True}, "scaled queries needs a horizon"),
+        ({"name": "cams", "horizon": 20, "scaled": True}, "scaled queries needs a budget"),
+        ({"name": "rs", "budget": 5}, "the random query rule needs a horizon"),
+        ({"name": "rs", "horizon": 20}, "the random query rule needs a budget"),
+        ({"name": "cams", "rate": 1e7}, "rate is 1e"),
+        ({"name": "cams", "floor": -1}, "floor is -1"),
+        ({"name": "cams_plus", "prior": 1e7}, "prior is 1e"),
+        ({"name": "cams_plus", "fade": 0}, "fade is 0"),
+    ],
+)
+def test_what_a_learner_needs_is_said_by_name(given: dict[str, Any], sentence: str) -> None:
+    def tenth_round() -> None:
+        at(make(**given), 10).decide(TWO, ADVICE, draws())
+
+    with pytest.raises(cams.InputError, match=rf"^(?:learner '\w+': )?{sentence}"):
+        tenth_round()
+
+
+def test_a_random_rule_asks_for_no_more_than_every_label() -> None:
+    assert make("rs", horizon=10, budget=40).query_rule.z == 1
+
+
 def _floors() -> list[float]:
     return [1 / np.sqrt(t) for t in range(1, 4)]
 
@@ -112,6 +155,39 @@ def test_sampling_by_inversion_never_names_what_has_no_mass() -> None:
     assert sample(np.array([0.0, 1.0, 0.0]), 0.0) == 1
     assert sample(np.array([0.2, 0.0, 0.8]), 0.2) == 2
     assert sample(np.array([2.0, 2.0]), 0.49) == 0
+
+
+def test_sampling_needs_no_sum_of_one() -> None:
+    # Masses 1, 1 and 2 of 4.
+    for uniform, drawn in ((0.0, 0), (0.24, 0), (0.26, 1), (0.49, 1), (0.51, 2), (1 - 1e-16, 2)):
+        assert sample(np.array([1.0, 1.0, 2.0]), uniform) == drawn
+
+
+def test_advice_goes_from_those_who_abstain_to_those_who_answer() -> None:
+    votes = np.array([0, ABSTAINS, 1], dtype=np.int32)
+    advice = np.array([[0.2, 0.5, 0.3], [0.0, 1.0, 0.0]])
+    np.testing.assert_allclose(among_answers(advice, votes), [[0.4, 0, 0.6], [0.5, 0, 0.5]])
+
+
+def test_one_answer_is_no_disagreement() -> None:
+    belief = Belief(2, np.array([1, ABSTAINS, ABSTAINS], dtype=np.int32), 3, 0.5, np.array([0.2, 0.3, 0.5]))
+    assert not belief.models_disagree()
+    assert belief.class_mass().tolist() == [0, 0.2, 0]
+
+
+def test_a_mixture_that_is_sure_leaves_nothing_to_ask() -> None:
+    """All mass is on one of two models that disagree: no entropy, no variance; only the floor asks."""
+    sure = Belief(4, TWO, 2, 0.5, np.array([1.0, 0.0]))
+    assert disagreement(sure.class_mass()) == 0
+    problem = make("cams").problem
+    assert make_query_rule("variance", problem, {}).probability(sure) == 0
+    assert make_query_rule("entropy", problem, {}).probability(sure) == 0.5
+    with pytest.raises(cams.InputError, match=r"^query rule 'variance' has no setting 'flor'"):
+        make_query_rule("variance", problem, {"flor": 1})
+    with pytest.raises(cams.InputError, match=r"^query rule 'entropy' has no setting 'flor'; did you mean 'floor'"):
+        make_query_rule("entropy", problem, {"flor": 1})
+    with pytest.raises(cams.InputError, match="query rule 'entropi'"):
+        make_query_rule("entropi", problem, {})
 
 
 def test_exponential_weights_survive_large_losses() -> None:
