@@ -10,12 +10,14 @@ from omegaconf import OmegaConf
 from data_prep.pipeline.shell import CONF
 from experiments.claims.ledger import is_current, made_from, make_ledger, update_documents, write_ledger
 from experiments.claims.page import own_summary_line, summary_line
+from experiments.claims.shape import check_rules
 from experiments.runner.freshness import notes_on_records
 from experiments.runner.jobs import say_now
 
 
 def renew_ledger(config: dict[str, Any], results: Path) -> None:
     """Judge the records under `results` as conf/claims.yaml says, unless that was done, and say what came out."""
+    check_rules(config)
     seed = int(config["seed"])
     notes = notes_on_records(results, seed)
     for note in notes:

@@ -1,0 +1,54 @@
+"""Misspelt keys and wrong values in the rules of the claims: one sentence with the place, before anything is judged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+import cams
+from experiments.claims.shape import check_rules
+
+CONF = Path(__file__).resolve().parents[3] / "conf"
+
+
+def rules() -> dict[str, Any]:
+    shipped = yaml.safe_load((CONF / "claims.yaml").read_text())
+    own = yaml.safe_load((CONF / "own_claims.yaml").read_text())
+    return {key: value for key, value in shipped.items() if key not in ("defaults", "hydra")} | {"own": own}
+
+
+def rename(entry: dict[str, Any], old: str, new: str) -> None:
+    entry[new] = entry.pop(old)
+
+
+BAD_RULES: list[tuple[Callable[[dict[str, Any]], object], str]] = [
+    (lambda r: rename(r, "verdict", "verdct"), "the configuration has no key 'verdct'; did you mean 'verdict'?"),
+    (lambda r: rename(r["claims"][0], "statement", "statment"), "claims[0] has no key 'statment'; did you mean"),
+    (lambda r: r["claims"][1].pop("statement"), "claims[1] lacks the key 'statement'"),
+    (lambda r: rename(r["own"], "judged_on", "juged_on"), "own has no key 'juged_on'; did you mean 'judged_on'?"),
+    (lambda r: r["own"].pop("judged_on"), "own lacks the key 'judged_on'"),
+    (lambda r: rename(r["own"]["claims"][0]["checks"][0], "below", "belwo"), "checks[0] has no key 'belwo'; did you"),
+    (
+        lambda r: r["own"]["claims"][0]["checks"][0].pop("statistic"),
+        "own.claims[0].checks[0] lacks the key 'statistic'",
+    ),
+    (lambda r: r["own"]["claims"][0]["checks"][0].update(below="x"), "checks[0].below is 'x', expected a number"),
+    (lambda r: r["own"]["judged_on"].update(drift=[5, "six"]), "own.judged_on.drift[1] is 'six', expected a whole"),
+]
+
+
+def test_the_shipped_rules_are_allowed() -> None:
+    check_rules(rules())
+
+
+@pytest.mark.parametrize(("spoil", "sentence"), BAD_RULES, ids=[sentence for _, sentence in BAD_RULES])
+def test_bad_rules_are_refused_by_place(spoil: Callable[[dict[str, Any]], object], sentence: str) -> None:
+    bad = rules()
+    spoil(bad)
+    with pytest.raises(cams.InputError) as refusal:
+        check_rules(bad)
+    assert sentence in str(refusal.value)
