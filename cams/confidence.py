@@ -50,11 +50,12 @@ class Confidence:
 def confidence_advice(probabilities: Any, sharpness: float = CONFIDENCE_SHARPNESS) -> Array:
     """Return advice (N, k) from how sure the models themselves are, without any training.
 
-    probabilities: what each of the k models' `predict_proba` returned, k arrays (N, c), or (N, k) confidences; the
-    models may know different numbers of classes. Advice is softmax(sharpness * confidence). Models that are sure and
-    wrong mislead it; CAMS then buys labels and learns to ignore it.
+    probabilities: what each of the k models' `predict_proba` returned, k arrays (N, c) in a list or by name, or (N, k)
+    confidences; the models may know different numbers of classes. Advice is softmax(sharpness * confidence). Models
+    that are sure and wrong mislead it; CAMS then buys labels and learns to ignore it.
     """
-    parts = [np.asarray(part, dtype=np.float64) for part in probabilities]
+    given = probabilities.values() if isinstance(probabilities, Mapping) else probabilities
+    parts = [np.asarray(part, dtype=np.float64) for part in given]
     if not parts or len({part.ndim for part in parts}) > 1 or parts[0].ndim not in (1, 2):
         raise InputError("probabilities is neither k arrays (N, c) nor one array (N, k)")
     lengths = [len(part) for part in parts]

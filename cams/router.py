@@ -152,8 +152,9 @@ class Router:
         folds = min(whole_number("folds", self.folds, 2), len(rewards))
         if folds < 2:
             raise InputError(f"{self._called}: one row is too few to choose a sharpness on, give sharpness=")
+        seed = whole_number("random_state", self.random_state, 0, 2**32 - 1)
         held_out = np.empty(rewards.shape)
-        for train, test in KFold(folds, shuffle=True, random_state=self.random_state).split(rewards):
+        for train, test in KFold(folds, shuffle=True, random_state=seed).split(rewards):
             held_out[test] = self._predict(self._fitted(take(X, train), rewards[train]), take(X, test))
         expected = {s: (sharpen(held_out, s) * (1 - rewards)).sum(axis=1) for s in SHARPNESS_GRID}
         self.sharpness_losses_ = {s: float(loss.mean()) for s, loss in expected.items()}

@@ -257,6 +257,7 @@ BAD_INPUT = {
     ),
     "parameter": (lambda: Router(Ridge()).set_params(sharpnes=1), "no parameter 'sharpnes'; did you mean 'sharpness'"),
     "folds": (lambda: fitted(folds=1), "folds is 1, expected a whole number of at least 2"),
+    "seed": (lambda: fitted(random_state=-1), "random_state is -1, expected a whole number"),
     "sharpness": (lambda: fitted(sharpness=-1), "sharpness is -1"),
     "estimator": (lambda: fitted(Ridge), "router 'router': .* cannot be fitted: Cannot clone object"),
     "one output": (lambda: fitted(SVR(), name="svr"), "router 'svr': SVR cannot be fitted: y should be a 1d array"),
@@ -281,6 +282,13 @@ BAD_INPUT = {
     "a single router": (lambda: ask({"a": Column()}, fitted()), "routers is a single router"),
     "advice": (lambda: ask({"a": Column()}, [Loose()]), r"'loose' gave advice of shape \(3, 3\), expected \(3, 1\)"),
 }
+
+
+def test_confidences_may_come_by_name():
+    sure, unsure = [[0.9, 0.1], [0.5, 0.5]], [[0.2, 0.8], [0.6, 0.4]]
+    by_name = confidence_advice({"a": sure, "b": unsure})
+    np.testing.assert_array_equal(by_name, confidence_advice([sure, unsure]))
+    assert by_name.argmax(axis=1).tolist() == [0, 1]
 
 
 def test_models_may_answer_with_a_column():
