@@ -13,14 +13,14 @@ class InputError(ValueError):
     """Something the caller passed cannot be used; the message is one sentence that says what and why."""
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
+def nearest(name: object, known: Iterable[str]) -> str:
     """Return a hint such as `; did you mean 'cams'?` for a misspelt name, or an empty string."""
-    close = difflib.get_close_matches(name, list(known), n=1)
+    close = difflib.get_close_matches(str(name), list(known), n=1)
     return f"; did you mean '{close[0]}'?" if close else ""
 
 
 def lookup(table: Mapping[str, T], name: str, what: str) -> T:
     """Return table[name], or refuse a name that is not there with the nearest one that is."""
-    if name not in table:
+    if not isinstance(name, str) or name not in table:
         raise InputError(f"there is no {what} '{name}'{nearest(name, table)}")
     return table[name]

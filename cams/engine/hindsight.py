@@ -49,8 +49,23 @@ def unknown_verdicts(num_rows: int, n: int) -> npt.NDArray[np.int8]:
 
 
 @compiled
-def _verdict(pi: Array, misses: Array, hits: Array) -> int:
-    """Return 1 if the favourite model of the advice pi (k,) is one of those that miss, 0 if of those that hit.
+def _verdict(pi: Array, misses: Array) -> int:
+    """Return 1 if the favourite model of the advice pi (k,) is one of those that miss, 0 if not, -1 if they tie."""
+    right, wrong = pi.dtype.type(0), pi.dtype.type(0)
+    for j in range(pi.size):
+        if_wrong = pi[j] * misses[j]
+        wrong = larger(wrong, if_wrong)
+        right = larger(right, pi[j] - if_wrong)
+    # In the advice's own type, for speed: single precision has no number between the bar and the top.
+    bar = pi.dtype.type(tie_bar(larger(right, wrong)))
+    if right >= bar and wrong >= bar:
+        return _TIED
+    return int(wrong > right)
+
+
+@compiled
+def _verdict_among_answers(pi: Array, misses: Array, hits: Array) -> int:
+    """As `_verdict`, where some models neither miss nor hit, for they have no answer.
 
     It is -1 if favourites of both kinds tie, or if next to nothing is given to either.
     """
@@ -58,7 +73,6 @@ def _verdict(pi: Array, misses: Array, hits: Array) -> int:
     for j in range(pi.size):
         wrong = larger(wrong, pi[j] * misses[j])
         right = larger(right, pi[j] * hits[j])
-    # In the advice's own type, for speed: single precision has no number between the bar and the top.
     top = larger(right, wrong)
     bar = pi.dtype.type(tie_bar(top))
     if top <= FAINT or (right >= bar and wrong >= bar):
@@ -72,6 +86,21 @@ def _pick(advice: Array, votes: Array, uniform: float, scores: Array) -> int:
     copy_row(advice, scores)
     keep_advice_to_answers(votes, scores)
     return pick_tied(scores, uniform)
+
+
+@compiled_inline
+def _leave_out_silent(votes: Array, label: int, count: Count) -> None:
+    """Let models without an answer neither miss nor hit."""
+    for j in range(votes.size):
+        count.hits[j] = votes[j] == label
+        if votes[j] < 0:
+            count.misses[j] = 0.0
+
+
+@compiled_inline
+def _verdict_at(stream: Stream, row: int, i: int, count: Count) -> int:
+    advice = stream.advice[row, i]
+    return _verdict_among_answers(advice, count.misses, count.hits) if stream.gaps else _verdict(advice, count.misses)
 
 
 @compiled_inline
@@ -105,12 +134,13 @@ def count_losses(
         row, uniform = stream.rows[step], stream.uniforms[step, TIE]
         votes, label, known = stream.predictions[row], stream.labels[row], verdicts[row]
         for j in range(votes.size):
-            count.misses[j] = votes[j] != label and votes[j] >= 0
-            count.hits[j] = votes[j] == label
+            count.misses[j] = votes[j] != label
             count.by_model[j] += votes[j] != label
+        if stream.gaps:
+            _leave_out_silent(votes, label, count)
         for i in range(known.size):
             if known[i] == _UNKNOWN:
-                known[i] = _verdict(stream.advice[row, i], count.misses, count.hits)
+                known[i] = _verdict_at(stream, row, i, count)
             if known[i] == _TIED:
                 count.by_policy[i] += votes[_pick(stream.advice[row, i], votes, uniform, count.scores)] != label
             else:

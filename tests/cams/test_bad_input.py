@@ -3,6 +3,7 @@
 One line a case: the call, and all that it may say.
 """
 
+import re
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -179,3 +180,9 @@ def test_the_callers_arrays_are_not_the_bundles() -> None:
         before = getattr(made, name).copy()
         array[:] = 99
         np.testing.assert_array_equal(getattr(made, name), before)
+
+
+@pytest.mark.parametrize("value", [3, ["rounds"]])
+def test_a_rule_is_named_by_a_word(value):
+    with pytest.raises(cams.InputError, match=f"there is no rate rule '{re.escape(str(value))}'"):
+        cams.make_learner("cams", num_models=2, num_policies=1, num_classes=2, rate_rule=value)

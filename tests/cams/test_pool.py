@@ -7,7 +7,7 @@ import pytest
 
 import cams
 from cams import pool
-from cams.engine.hindsight import _verdict
+from cams.engine.hindsight import _verdict, _verdict_among_answers
 from cams.passes import passes
 
 HORIZON = 60
@@ -49,7 +49,15 @@ def test_a_favourite_is_right_or_wrong_or_ties(kind: type) -> None:
     nearly = [0.5 + 1e-7, 0.5 - 1e-7, 0, 0]
     misses, hits = np.array([0, 1, 1, 0], dtype=kind), np.array([1, 0, 0, 0], dtype=kind)
     advice = [close, nearly, [0.1, 0.2, 0.7, 0], [0.2, 0.4, 0.4, 0], [1, 0, 0, 0], [0.1, 0.08, 0.02, 0.8], [0, 0, 0, 1]]
-    assert [_verdict(np.array(row, dtype=kind), misses, hits) for row in advice] == [-1, 0, 1, 1, 0, 0, -1]
+    assert [_verdict_among_answers(np.array(row, dtype=kind), misses, hits) for row in advice] == [
+        -1,
+        0,
+        1,
+        1,
+        0,
+        0,
+        -1,
+    ]
 
 
 def test_runs_that_ask_and_name_alike_are_played_once(make_bundle: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -64,3 +72,11 @@ def test_runs_that_ask_and_name_alike_are_played_once(make_bundle: Any, monkeypa
         for name in ("loss", "queries", "loss_trace", "queries_trace"):
             np.testing.assert_array_equal(getattr(together, name)[a], getattr(alone, name)[0], f"{twin} {name}")
     assert (together.loss[1] == min(together.policy_losses.min(), together.model_losses.min())).all()
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_a_favourite_where_all_models_answer(kind: type) -> None:
+    close = [0.5, 0.5 - 1e-13, 1e-13] if kind is np.float64 else [0.5, 0.5, 0.0]
+    advice = [close, [0.5 + 1e-7, 0.5 - 1e-7, 0.0], [0.1, 0.2, 0.7], [0.2, 0.4, 0.4], [1.0, 0.0, 0.0]]
+    misses = np.array([0, 1, 1], dtype=kind)
+    assert [_verdict(np.array(row, dtype=kind), misses) for row in advice] == [-1, 0, 1, 1, 0]
