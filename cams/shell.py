@@ -20,6 +20,7 @@ import numpy as np
 import pandas as pd
 
 import cams
+from cams.classes import ABSTAINS
 from cams.errors import InputError
 from cams.files import require_writable
 from cams.guide import ABOUT
@@ -61,13 +62,26 @@ def check(options: argparse.Namespace) -> None:
         return
     wrong = bundle.predictions != bundle.labels[:, None]
     print(_accuracies("models", bundle.model_names, wrong))
-    disagree = (bundle.predictions != bundle.predictions[:, :1]).any(axis=1).mean()
+    disagree = _disagreements(bundle).mean()
     print(f"models disagree on {disagree:.1%} of the rows; some model is right on {1 - wrong.all(axis=1).mean():.1%}")
     if bundle.num_policies:
-        followed = np.take_along_axis(wrong, bundle.advice.argmax(axis=2), axis=1)
+        followed = np.take_along_axis(wrong, _favourites(bundle), axis=1)
         print(_accuracies("policies, each by its favourite model", bundle.policy_names, followed))
         print(_does_context_pay(1 - wrong.mean(axis=0).min(), 1 - followed.mean(axis=0).min()))
     print(_do_labels_matter(bundle))
+
+
+def _disagreements(bundle: cams.Bundle) -> np.ndarray:
+    """Say (N,) where two models that answer give different answers."""
+    votes = bundle.predictions
+    return ((votes != votes.max(axis=1, keepdims=True)) & (votes != ABSTAINS)).any(axis=1)
+
+
+def _favourites(bundle: cams.Bundle) -> np.ndarray:
+    """Return (N, n) the model that each policy trusts most among those that answer."""
+    silent = (bundle.predictions == ABSTAINS)[:, None]
+    trust = np.where(silent, -1, bundle.advice) if bundle.abstains else bundle.advice
+    return trust.argmax(axis=2)
 
 
 def _accuracies(what: str, names: list[str], wrong: np.ndarray) -> str:
