@@ -23,6 +23,7 @@ REFUSED = {
     "horizon is 0, expected a whole number of at least 1": {"horizon": 0},
     "realizations is 0, expected a whole number of at least 1": {"realizations": 0},
     "seed is -1, expected a whole number of at least 0": {"seed": -1},
+    "first_realization is -1, expected a whole number of at least 0": {"first_realization": -1},
     "budget -3 is negative": {"budgets": [5, -3]},
     "budgets is empty, expected at least one": {"budgets": []},
     "budgets[0] is 0.5, expected a whole number": {"budgets": [0.5]},
@@ -68,6 +69,8 @@ REFUSED = {
     "trace must list rounds between 1 and 20 in ascending order": {"trace": [0, 5]},
     "trace must list rounds between 1 and 20 in ascending order ": {"trace": [5, 21]},
     "trace must list rounds between 1 and 20 in ascending order  ": {"trace": [5, 5]},
+    "trace must list rounds between 1 and 20 in ascending order   ": {"trace": [21]},
+    "trace must list rounds between 1 and 20 in ascending order    ": {"trace": [5, 6, 21]},
     "trace[0] is 1.5, expected a whole number": {"trace": [1.5]},
 }
 
@@ -86,7 +89,7 @@ def test_the_name_of_a_file_is_not_a_bundle() -> None:
 
 def test_a_bundle_without_labels_cannot_be_replayed(bundle: Any) -> None:
     unlabelled = cams.Bundle(predictions=bundle.predictions, advice=bundle.advice)
-    with pytest.raises(cams.InputError, match="a bundle without labels cannot be replayed"):
+    with pytest.raises(cams.InputError, match=r"^a bundle without labels cannot be replayed$"):
         cams.replay(unlabelled, ["cams"], **HOW)
 
 
@@ -195,7 +198,13 @@ def test_the_oracle_loses_what_the_best_of_all_policies_loses(bundle: Any) -> No
 
 def test_shapes_and_a_trace_that_ends_where_the_totals_are(bundle: Any) -> None:
     result = cams.replay(
-        bundle, ["cams", "rs"], horizon=20, budgets=[2, 9, 4], realizations=5, seed=0, trace=[3, 11, 20]
+        bundle,
+        ["cams", "rs"],
+        horizon=20,
+        budgets=np.array([2, 9, 4], np.uint8),
+        realizations=5,
+        seed=0,
+        trace=[3, 11, 20],
     )
     assert result.loss.shape == result.queries.shape == (2, 3, 5)
     assert result.loss_trace.shape == result.queries_trace.shape == result.relative_loss_trace.shape == (2, 3, 5, 3)
@@ -203,6 +212,7 @@ def test_shapes_and_a_trace_that_ends_where_the_totals_are(bundle: Any) -> None:
     assert result.policy_loss_trace.shape == (5, 3, 3)
     np.testing.assert_array_equal(result.loss_trace[..., -1], result.loss)
     np.testing.assert_array_equal(result.queries_trace[..., -1], result.queries)
+    assert result.budgets.dtype == np.int64
     assert result.budgets.tolist() == [2, 9, 4]
     assert result.trace.tolist() == [3, 11, 20]
 
@@ -248,13 +258,6 @@ def test_a_replay_leaves_the_bundle_as_it_was(bundle: Any) -> None:
     np.testing.assert_array_equal(bundle.advice, before)
 
 
-def test_silent_unless_on_a_terminal(bundle: Any, capsys: pytest.CaptureFixture[str]) -> None:
-    cams.replay(bundle, ["cams"], **HOW)
-    assert capsys.readouterr() == ("", "")
-    cams.replay(bundle, ["cams"], **HOW, progress=True)
-    assert "replay" in capsys.readouterr().err
-
-
 def test_parts_of_a_replay_join_to_the_whole(bundle: Any) -> None:
     whole = cams.replay(bundle, ["cams", "oracle"], horizon=30, budgets=[5, 20], realizations=5, seed=1, trace=[10])
     parts = [
@@ -267,5 +270,3 @@ def test_parts_of_a_replay_join_to_the_whole(bundle: Any) -> None:
     joined = cams.Replay.joined(parts)
     assert joined.to_frame().equals(whole.to_frame())
     assert joined.summary().equals(whole.summary())
-    with pytest.raises(cams.InputError, match="first_realization is -1"):
-        cams.replay(bundle, ["cams"], horizon=30, budgets=[5], realizations=1, seed=1, first_realization=-1)
