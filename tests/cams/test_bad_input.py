@@ -118,9 +118,11 @@ CASES: list[tuple[Callable[[], Any], str]] = [
     # ---- names ----
     (case(bundle, model_names=["a", "b", "c"]), "model_names has 3 names, expected 2"),
     (case(bundle, model_names="ab"), "model_names has 0 dimension(s), expected 1"),
+    (case(bundle, model_names=[["a"], ["b"]]), "model_names has 2 dimension(s), expected 1"),
     (case(bundle, model_names=["a", "a"]), "model_names has the name 'a' twice"),
     (case(bundle, model_names=[b"a", b"b"]), "model_names holds bytes, expected text"),
     (case(bundle, policy_names=[]), "policy_names has 0 names, expected 1"),
+    (case(bundle, policy_kinds="normal"), "policy_kinds has 0 dimension(s), expected 1"),
     (case(bundle, policy_kinds=["normal", "random"]), "policy_kinds has 2 entries, expected 1"),
     (
         case(bundle, policy_kinds=["evil"]),

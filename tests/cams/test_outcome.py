@@ -57,9 +57,18 @@ def test_a_file_that_is_no_replay_is_refused(result, tmp_path):
         np.savez(tmp_path / "wrong.npz", **{**values, "horizon": np.asarray(wrong)})
         with pytest.raises(cams.InputError, match=r"wrong.npz: 'horizon' is not a whole number"):
             cams.Replay.load(tmp_path / "wrong.npz")
+    np.savez(tmp_path / "single.npz", **{**values, "loss": np.array(3)})
+    with pytest.raises(cams.InputError) as caught:
+        cams.Replay.load(tmp_path / "single.npz")
+    single = f"{tmp_path / 'single.npz'}: array 'loss' is int64 (), expected whole numbers (2, 2, 0)"
+    assert str(caught.value) == single
     np.savez(tmp_path / "words.npz", **{**values, "queries": values["queries"].astype("U3")})
     with pytest.raises(cams.InputError, match=r"words.npz: array 'queries' is <U3"):
         cams.Replay.load(tmp_path / "words.npz")
+
+
+def test_one_part_joins_to_itself(result):
+    assert cams.Replay.joined([result]).to_frame().equals(result.to_frame())
 
 
 def test_no_names_are_still_names(result, tmp_path):

@@ -2,6 +2,7 @@
 
 import json
 import tracemalloc
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -69,8 +70,9 @@ def test_stream_order_is_the_order_of_the_rows() -> None:
 def test_memory_does_not_grow_with_the_stream(tmp_path: Path) -> None:
     peaks = []
     for rows in (20_000, 80_000):
-        bundle = cams.StoredBundle(_write(tmp_path / str(rows), _arrays(rows)))
+        written = _write(tmp_path / str(rows), _arrays(rows))
         tracemalloc.start()
+        bundle = cams.StoredBundle(written)
         cams.replay(bundle, ["cams"], order="stream", horizon=rows, budgets=[50], realizations=1, seed=0)
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
@@ -79,6 +81,29 @@ def test_memory_does_not_grow_with_the_stream(tmp_path: Path) -> None:
 
 def test_a_stored_bundle_describes_itself(folder: Path) -> None:
     assert repr(cams.StoredBundle(folder)) == f"StoredBundle(300 rows, 4 models, 3 policies, 3 classes, in {folder})"
+
+
+def test_parts_lie_row_by_row_in_memory_however_they_were_written(tmp_path: Path) -> None:
+    arrays = _arrays()
+    kept = cams.StoredBundle(_write(tmp_path / "c", {name: np.asfortranarray(array) for name, array in arrays.items()}))
+    part = next(kept.parts(10))
+    for name in arrays:
+        assert getattr(part, name).flags.c_contiguous
+    np.testing.assert_array_equal(part.predictions, arrays["predictions"][:10])
+    np.testing.assert_allclose(part.advice, arrays["advice"][:10], atol=2e-3)
+
+
+def test_learners_without_a_compiled_twin_are_refused(folder: Path, monkeypatch: Any) -> None:
+    entry = cams.LEARNERS["cams"]
+
+    class WithoutTwin(entry.factory):  # type: ignore[misc, name-defined]
+        def kernel(self) -> None:
+            return None
+
+    monkeypatch.setitem(cams.LEARNERS, "cams", replace(entry, factory=WithoutTwin))
+    with pytest.raises(cams.InputError) as caught:
+        cams.replay(cams.StoredBundle(folder), [{"name": "cams", "label": "mine"}], order="stream", **HOW)
+    assert str(caught.value) == "learner 'cams' has no compiled twin, which a stored bundle needs"
 
 
 def _changed(name: str, at: Any, value: Any) -> dict[str, Any]:
@@ -159,7 +184,9 @@ def test_files_that_are_missing_or_damaged(folder: Path, tmp_path: Path) -> None
 
 
 def test_orders_that_cannot_be_meant(folder: Path) -> None:
-    with pytest.raises(cams.InputError, match="a stored bundle is replayed in the order of its rows: order='stream'"):
+    with pytest.raises(
+        cams.InputError, match=r"^a stored bundle is replayed in the order of its rows: order='stream'$"
+    ):
         cams.replay(cams.StoredBundle(folder), ["cams"], **HOW)
     with pytest.raises(cams.InputError, match="order is 'random', expected row numbers or 'stream'"):
         cams.replay(cams.StoredBundle(folder), ["cams"], order="random", **HOW)
