@@ -41,7 +41,8 @@ class History:
     def to_frame(self) -> pd.DataFrame:
         """Return a row per round: round, model, prediction, query, query_probability, label (missing if none came)."""
         kept = list(self.decisions)
-        labels = pd.Series([self.labels.get(d.ticket) for d in kept], dtype=object).convert_dtypes()
+        # Typed before the gaps come in: beside a missing value pandas would round large whole numbers to doubles.
+        labels = pd.Series(self.labels, dtype=object).convert_dtypes().reindex([d.ticket for d in kept])
         return pd.DataFrame(
             {
                 "round": pd.Series([d.ticket for d in kept], dtype="int64"),
@@ -49,6 +50,6 @@ class History:
                 "prediction": [d.prediction for d in kept],
                 "query": pd.Series([d.query for d in kept], dtype=bool),
                 "query_probability": pd.Series([d.query_probability for d in kept], dtype="float64"),
-                "label": labels,
+                "label": labels.array,
             }
         )

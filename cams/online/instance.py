@@ -43,7 +43,7 @@ class Intake:
         # A number too large for the buffer becomes negative and is refused like any other that is no class.
         np.copyto(self._given, given, casting="unsafe")
         if self.options.policies:
-            np.copyto(self.advice, pi, casting="unsafe")
+            np.copyto(self.advice, pi)
         wide = pi.dtype.itemsize >= 8 and pi.dtype.kind == "f"
         exact, least = _DOUBLE if wide else _SINGLE, ABSTAINS if self.some_abstain else 0
         found = take_in(self._given, least, self.options.num_classes, self.votes, self.advice, exact, SUM_TOLERANCE)
@@ -114,7 +114,7 @@ class Intake:
             i, j = (int(position) for position in np.argwhere(wrong)[0])
             place, value = f"advice{_brackets(at, i, j)}", pi[i, j]
             raise InputError(f"{place} is {value:g}, expected a probability (policy '{self.options.policies[i]}')")
-        sums = pi.sum(axis=1, dtype=np.float64)
+        sums = pi.sum(axis=1)
         i = int(np.argmax(np.abs(sums - 1) > SUM_TOLERANCE))
         raise InputError(
             f"advice{_brackets(at, i)} sums to {sums[i]:.4g}, expected 1 (policy '{self.options.policies[i]}')"
@@ -145,7 +145,7 @@ def batch(
     rows = predictions if isinstance(predictions, list) else as_array("predictions", predictions)
     if not isinstance(rows, list) and rows.ndim != 2:
         raise InputError(f"predictions has {rows.ndim} dimension(s), expected 2, a row per instance")
-    pi = [None] * len(rows) if advice is None else as_array("advice", advice)
+    pi = [None] * len(rows) if advice is None else np.atleast_1d(as_array("advice", advice))
     if len(pi) != len(rows):
         raise InputError(f"advice has {len(pi)} instances, expected {len(rows)} as in predictions")
     return rows, pi
@@ -154,7 +154,8 @@ def batch(
 def _listed(values: Any) -> Array:
     """Return a list of anything as an array (k,): numpy by itself would look into tuples, and make words of 1."""
     if isinstance(values, np.ndarray):
-        return values if values.dtype.kind in "iuf" else values.astype(object)
+        array = as_array("predictions", values)
+        return array if array.dtype.kind in "iuf" else array.astype(object)
     if not isinstance(values, Sequence) or isinstance(values, str):
         raise InputError(f"predictions is {values!r}, expected one class per model")
     listed = np.empty(len(values), dtype=object)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -82,7 +83,9 @@ class Ledger:
         self._spent = numerator * (_PARTS // denominator)
         self._committed = self._spent + sum(_exactly(asked.cost) for asked in pending.values())
         if self._committed > self._most():
-            raise InputError(f"spent and pending costs are {self._committed // _PARTS}, more than the budget")
+            # As a decimal, which no edited file can make too large to be shown.
+            costs = Decimal(self._committed) / _PARTS
+            raise InputError(f"spent and pending costs are {costs:.6g}, more than the budget")
         self.pending = pending
 
     def _most(self) -> int:

@@ -60,12 +60,10 @@ class Options:
         """Return the options as plain values, or refuse the first that is wrong."""
         if (num_classes is None) == (classes is None):
             raise InputError("a selector takes either num_classes or classes")
-        if classes is not None and not isinstance(classes, Iterable):
-            raise InputError(f"classes is {classes!r}, expected a list of classes")
-        named = None if classes is None else Classes(classes)
+        named = None if classes is None else checked_classes(classes)
         options = cls(
-            models=_names("models", models),
-            policies=[] if policies is None else _names("policies", policies),
+            models=checked_names("models", models),
+            policies=[] if policies is None else checked_names("policies", policies),
             num_classes=whole_number("num_classes", num_classes if named is None else len(named), 1, MOST_CLASSES),
             classes=named,
             abstain=_plain("abstain", abstain, Plain, "a number or a word"),
@@ -124,10 +122,16 @@ def checked_cost(cost: Any) -> float:
     return price
 
 
-def _names(what: str, names: Any) -> list[str]:
+def checked_classes(classes: Any) -> Classes:
+    if not isinstance(classes, Iterable):
+        raise InputError(f"classes is {classes!r}, expected a list of classes")
+    return Classes(classes)
+
+
+def checked_names(what: str, names: Any) -> list[str]:
     if isinstance(names, str | bytes) or not isinstance(names, Iterable):
         raise InputError(f"{what} is {names!r}, expected a list of names")
-    listed = [str(name) for name in names]
+    listed = [str(_word(name)) for name in names]
     distinct(what, listed)
     return listed
 
@@ -137,4 +141,9 @@ def _plain(name: str, value: Any, kind: Any, expected: str) -> Any:
     plain = value.item() if isinstance(value, np.generic) else value
     if not isinstance(plain, kind):
         raise InputError(f"{name} is {value!r}, expected {expected}")
-    return str(plain) if isinstance(plain, str) else plain
+    return _word(plain)
+
+
+def _word(value: Any) -> Any:
+    """Return a string as Python's own: `str` would give an enum's name, not the word that it stands for."""
+    return str.__str__(value) if isinstance(value, str) else value

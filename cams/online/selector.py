@@ -21,7 +21,7 @@ from cams.online.compiled_choice import hasten
 from cams.online.decision import Decision, History
 from cams.online.instance import Intake, batch, class_number
 from cams.online.ledger import Ledger
-from cams.online.options import Options, checked_cost
+from cams.online.options import Options, checked_cost, checked_names
 from cams.randomness import uniform_source
 
 Array = npt.NDArray[Any]
@@ -304,5 +304,5 @@ class Selector:
 
 
 def _refuse_others(what: str, saved: list[str], wanted: Sequence[str] | None) -> None:
-    if wanted is not None and saved != [str(name) for name in wanted]:
-        raise InputError(f"this was saved for {what} {saved}, not for {[str(name) for name in wanted]}")
+    if wanted is not None and saved != (names := checked_names(what, wanted)):
+        raise InputError(f"this was saved for {what} {saved}, not for {names}")

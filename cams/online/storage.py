@@ -10,12 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from cams.advice import SUM_TOLERANCE
-from cams.classes import ABSTAINS, Classes
+from cams.classes import ABSTAINS
 from cams.errors import InputError
 from cams.learners import Learner, Round
 from cams.online.decision import Decision, History
 from cams.online.ledger import DEAREST, Pending
-from cams.online.options import Options, writable
+from cams.online.options import Options, checked_classes, writable
 
 Array = npt.NDArray[Any]
 Arrays = Mapping[str, Array]
@@ -65,9 +65,10 @@ def constructor_options(options: dict[str, Any], classes: Sequence[Any] | None) 
 def _same_classes(saved: Any, known: Sequence[Any] | None) -> list[Any]:
     """Return saved classes, or those that are `known` already if they are the same."""
     if known is not None:
-        if writable(Classes(known)) != saved:
-            raise InputError(f"this was saved for other classes than {', '.join(map(repr, known[:5]))}")
-        return list(known)
+        named = checked_classes(known)
+        if writable(named) != saved:
+            raise InputError(f"this was saved for other classes than {', '.join(map(repr, named[:5]))}")
+        return list(named)
     if not isinstance(saved, list) or not all(isinstance(value, str | int | float) for value in saved):
         raise InputError("this has classes that no file can hold, pass `classes` as they were")
     return saved
@@ -199,8 +200,6 @@ def _like(name: str, found: Array, shape: tuple[int, ...], kind: str) -> None:
 
 def _in_range(name: str, found: Array, least: float, most: float) -> None:
     """Refuse what is outside least..most, NaN and infinity; negated, so that NaN fails."""
-    if found.dtype.kind == "b":
-        return
     outside = ~((found >= least) & (found <= most) & np.isfinite(found))
     if outside.any():
         at = tuple(int(i) for i in np.argwhere(outside)[0])

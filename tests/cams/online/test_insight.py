@@ -107,6 +107,29 @@ def test_history_survives_the_disk_and_takes_late_labels(stream, tmp_path):
     assert len(again.history()) == 5
 
 
+def test_a_label_is_forgotten_with_its_round_and_not_before():
+    selector = make("hedge", history=3)
+    votes, advice = [0, 1, 2], np.full((N, K), 1 / 3)
+    for label in (0, 1, 2):
+        selector.label(selector.step(votes, advice).ticket, label)
+    assert selector._history.labels == {1: 0, 2: 1, 3: 2}
+    unanswered = selector.step(votes, advice).ticket
+    assert selector._history.labels == {2: 1, 3: 2}
+    selector.step(votes, advice)
+    selector.step(votes, advice)
+    assert selector._history.labels == {}
+    selector.label(unanswered, 1)  # the oldest that is still known
+    assert selector.history()["label"].tolist() == [1, pd.NA, pd.NA]
+
+
+def test_classes_may_be_numbers_that_no_double_holds():
+    big = 2**60 + 1
+    selector = Selector(models=["a", "b"], classes=[0, big], learner="hedge")
+    selector.label(selector.step([0, big]).ticket, big)
+    selector.step([0, big])
+    assert selector.history()["label"].tolist() == [big, pd.NA]
+
+
 def test_no_history_is_kept_where_none_is_wanted(stream):
     selector = make(history=0)
     run(selector, stream)

@@ -130,12 +130,6 @@ def test_labels_that_were_not_asked_for_are_refused(bundle):
         buyer.label(ticket, 0)
 
 
-def test_another_model_list_is_refused_with_both_lists_named(tmp_path):
-    make().save(tmp_path / "state.npz")
-    with pytest.raises(InputError, match=r"\['a', 'b', 'c', 'd'\].*\['x', 'b', 'c', 'd'\]"):
-        Selector.load(tmp_path / "state.npz", models=["x", "b", "c", "d"])
-
-
 @pytest.mark.parametrize(
     ("predictions", "advice", "message"),
     [
@@ -161,46 +155,6 @@ def test_another_model_list_is_refused_with_both_lists_named(tmp_path):
 def test_bad_instances_are_refused(predictions, advice, message):
     with pytest.raises(InputError, match=message):
         make().step(predictions, advice)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"learner": "oracle"}, "cannot be run online"),
-        ({"learner": "cams_adversarial", "horizon": None}, "needs a horizon"),
-        ({"learner": "camz"}, "did you mean 'cams'"),
-        ({"learner": 3}, "learner is 3, expected the name of a learner"),
-        ({"budget": -1}, "budget is -1"),
-        ({"budget": np.inf}, "budget is inf, expected a number of at least 0, or None for no limit"),
-        ({"budget": np.nan}, "budget is nan"),
-        ({"budget": 10**400}, "budget is inf"),
-        ({"budget": "many"}, "budget is 'many', expected a number"),
-        ({"cost": 0}, "cost is 0, expected more than 0"),
-        ({"cost": np.nan}, "cost is nan"),
-        ({"horizon": -5}, "horizon is -5, expected a whole number of at least 1"),
-        ({"horizon": 10.5}, r"horizon is 10\.5, expected a whole number"),
-        ({"num_classes": 4.7}, r"num_classes is 4\.7, expected a whole number"),
-        ({"num_classes": 0}, "num_classes is 0"),
-        ({"num_classes": 2**40}, "num_classes is 1099511627776, expected a whole number from 1 to"),
-        ({"num_classes": True}, "num_classes is True, expected a whole number"),
-        ({"seed": -1}, "seed is -1, expected a whole number of at least 0"),
-        ({"seed": "zero"}, "seed is 'zero', expected a whole number"),
-        ({"scaled": True, "horizon": None, "budget": 3}, "scaled queries need a horizon"),
-        ({"scaled": True}, "scaled queries need a budget"),
-        ({"scaled": "yes"}, "scaled is 'yes', expected True or False"),
-        ({"regularize": 1}, "regularize is 1, expected True or False"),
-        ({"models": "abc"}, "models is 'abc', expected a list of names"),
-        ({"models": 3}, "models is 3, expected a list of names"),
-        ({"models": []}, "models is empty"),
-        ({"models": ["a", "b", "a"]}, "models has the name 'a' twice"),
-        ({"policies": "pq"}, "policies is 'pq', expected a list of names"),
-        ({"rate": [1, 2]}, r"rate is \[1, 2\], expected a number or a word"),
-        ({"rat": 1}, "has no setting 'rat'"),
-    ],
-)
-def test_bad_selectors_are_refused(options, message):
-    with pytest.raises(InputError, match=message):
-        make(**options)
 
 
 def test_values_of_numpy_are_plain_from_the_start_and_survive_the_disk(tmp_path):
