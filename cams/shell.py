@@ -74,14 +74,16 @@ def check(options: argparse.Namespace) -> None:
 def _disagreements(bundle: cams.Bundle) -> np.ndarray:
     """Say (N,) where two models that answer give different answers."""
     votes = bundle.predictions
-    return ((votes != votes.max(axis=1, keepdims=True)) & (votes != ABSTAINS)).any(axis=1)
+    differ: np.ndarray = ((votes != votes.max(axis=1, keepdims=True)) & (votes != ABSTAINS)).any(axis=1)
+    return differ
 
 
 def _favourites(bundle: cams.Bundle) -> np.ndarray:
     """Return (N, n) the model that each policy trusts most among those that answer."""
     silent = (bundle.predictions == ABSTAINS)[:, None]
     trust = np.where(silent, -1, bundle.advice) if bundle.abstains else bundle.advice
-    return trust.argmax(axis=2)
+    favourites: np.ndarray = trust.argmax(axis=2)
+    return favourites
 
 
 def _accuracies(what: str, names: list[str], wrong: np.ndarray) -> str:
