@@ -122,9 +122,12 @@ def test_a_known_drift_stands_for_the_logarithm() -> None:
         (lambda: bounds.exp3p_regret(10, 4, 0.0), "failure"),
         (lambda: bounds.exp4_regret(10, 4, 0), "num_policies is 0, expected at least 1"),
         (lambda: bounds.exp4p_regret(10, 4, 0, 0.1), "num_policies is 0, expected at least 1"),
-        (lambda: bounds.model_picker_stochastic_regret([0.0], [0.1]), "every gap must be positive"),
-        (lambda: bounds.model_picker_stochastic_regret([0.1], [0.0]), "every disagreement must be positive"),
-        (lambda: bounds.model_picker_stochastic_regret([0.1], [0.1, 0.2]), "expected one gap and one disagreement"),
+        (
+            lambda: bounds.model_picker_stochastic_regret([0.0], [0.1]),
+            "^every gap must be positive: a single best model",
+        ),
+        (lambda: bounds.model_picker_stochastic_regret([0.1], [0.0]), "^every disagreement must be positive$"),
+        (lambda: bounds.model_picker_stochastic_regret([0.1], [0.1, 0.2]), "^expected one gap and one disag"),
         (lambda: bounds.model_picker_stochastic_regret([], []), "expected one gap and one disagreement"),
         (lambda: bounds.model_picker_stochastic_queries(10, 4, 2, 0.0), "gap is 0.0, expected a positive number"),
         (lambda: bounds.cams_stochastic_regret_expected(1, 5, 0.1, 0.5, 2), "horizon is 1, expected at least 2"),
@@ -137,6 +140,10 @@ def test_a_known_drift_stands_for_the_logarithm() -> None:
         (lambda: bounds.evidence_regret(3, 4.0, prior=-0.5), "prior is -0.5, expected at least 0"),
         (lambda: bounds.evidence_regret(3, 4.0, disagreements=0), "disagreements is 0, expected at least 1"),
         (lambda: bounds.advice_range(0.0, 3), "smallest_advice"),
+        (lambda: bounds.advice_range_printed(1.0, 3), r"smallest_advice is 1.0, expected in \(0, 1\)"),
+        (lambda: bounds.advice_range_printed(1.5, 3), r"smallest_advice is 1.5, expected in \(0, 1\)"),
+        (lambda: bounds.advice_range(0.5, 1), "num_classes is 1, expected at least 2"),
+        (lambda: bounds.cams_stochastic_regret(5, 0.1, 1.5, 1, 0.1), r"margin is 1.5, expected in \(0, 1\]"),
         (lambda: bounds.cams_stochastic_regret(5, 0.0, 0.5, 1, 0.1), "gap"),
         (lambda: bounds.cams_stochastic_regret(5, 0.1, 0.0, 1, 0.1), "margin"),
         (lambda: bounds.cams_adversarial_regret(10, 5, 3, 1.2), "rho"),
@@ -156,6 +163,9 @@ def test_the_least_that_is_allowed() -> None:
     # Delta = 0.5, theta = 0.5: lambda = 0.5, k = 2
     assert bounds.model_picker_stochastic_regret([0.5], [0.5]) == pytest.approx(62 * 0.5 * 2 / (0.25 * log(2)))
     assert bounds.cams_stochastic_regret_expected(2, 2, 1.0, 1.0, 0.0) == 1  # ln 1 = 0: nothing but the + 1
+    # Two classes: 2 sqrt(16) + 6 (log_2 16 + 1) / 2, and as printed 6 * 4 / 2
+    assert bounds.cams_stochastic_queries(16, 2, 0.25, 2) == pytest.approx(8 + 15)
+    assert bounds.cams_stochastic_queries_printed(16, 2, 0.25, 2) == pytest.approx(12)
     assert bounds.evidence_regret(2, 1.0) == pytest.approx(sqrt(log(2)) + sqrt(2 * log(2)) + 2 + sqrt(2))
 
 

@@ -128,6 +128,13 @@ def test_a_thousand_classes_keep_their_numbers(pool: Any, tmp_path: Path) -> Non
     rewards = DenseRewards(np.full((N, S, K), 0.5, dtype=np.float16))
     bundle = _saved(tmp_path / "b.npz", pool, rewards, labels=labels, num_classes=1000)
     np.testing.assert_array_equal(bundle.labels, labels)
+    assert bundle.num_classes == 1000  # though no label is above 897
+
+
+def test_policies_may_all_be_random(pool: Any, tmp_path: Path) -> None:
+    bundle = _saved(tmp_path / "b.npz", pool, DenseRewards(np.zeros((N, 0, K))), policies=RECIPES[3:])
+    np.testing.assert_allclose(bundle.advice[:, 0], random_advice(N, K, 17), atol=1e-6)
+    assert bundle.advice.dtype == np.float32
 
 
 def test_compact_saved_plainly_and_loaded_is_the_same(pool: Any, tmp_path: Path) -> None:
@@ -155,8 +162,8 @@ def test_random_advice_is_uniform_on_the_simplex() -> None:
 
 
 def _heads(**changes: Any) -> HeadRewards:
-    parts = {"scale": np.ones(S), "weights": np.zeros((S, 5, K)), "bias": np.zeros((S, K)), **changes}
-    return HeadRewards(features=np.zeros((N, S, 5), np.int8), **parts)
+    parts = {"scale": np.ones(S), "weights": np.zeros((S, 5, K)), "bias": np.zeros((S, K))}
+    return HeadRewards(**{"features": np.zeros((N, S, 5), np.int8), **parts, **changes})
 
 
 @pytest.mark.parametrize(
@@ -166,14 +173,25 @@ def _heads(**changes: Any) -> HeadRewards:
         ({"labels": np.full(N, 256)}, r"labels\[0\] is 256, expected a class in 0..3"),
         ({"predictions": np.full((N, K), 4)}, r"predictions\[0, 0\] is 4, expected a class in 0..3"),
         ({"predictions": np.zeros((N, K + 1), int)}, r"rewards has shape \(300, 2, 3\)"),
-        ({"rewards": DenseRewards(np.full((N, S, K), 1.5))}, "rewards has values outside 0..1"),
+        ({"rewards": DenseRewards(np.full((N, S, K), 1.5))}, "^rewards has values outside 0..1$"),
+        ({"rewards": DenseRewards(np.full((N, S, K), -0.1))}, "^rewards has values outside 0..1$"),
         ({"rewards": DenseRewards(np.full((N, S, K), np.nan))}, "rewards has values outside 0..1"),
-        ({"rewards": DenseRewards(np.zeros((N, K)))}, r"rewards has shape \(300, 3\)"),
+        (
+            {"rewards": DenseRewards(np.zeros((N, K)))},
+            r"^rewards has shape \(300, 3\) and type float64, expected numbers \(300, any, 3\)$",
+        ),
+        ({"rewards": DenseRewards(np.zeros((N, S, K), "U1"))}, r"and type <U1, expected numbers \(300, any, 3\)$"),
+        ({"labels": np.full(N, 0.5)}, r"^labels\[0\] is 0.5, expected a whole number$"),
+        ({"predictions": np.zeros(N, int)}, r"^predictions has 1 dimension\(s\), expected 2$"),
         ({"policies": [Recipe("x", "normal", "stored:2")]}, "'stored:2' names a stored policy, but only 2 are stored"),
         ({"policies": [Recipe("x", "normal", "stored")]}, "'stored' is not stored:I, opposite:I"),
         ({"policies": [Recipe("x", "normal", "random:-1")]}, "'random:-1' is not stored:I, opposite:I"),
         ({"policies": [Recipe("x", "normal", "copy:0")]}, "'copy:0' is not stored:I, opposite:I"),
         ({"rewards": _heads(weights=np.zeros((S, 4, K)))}, r"head_weights has shape \(2, 4, 3\)"),
+        (
+            {"rewards": _heads(features=np.zeros((N, S), np.int8))},
+            r"^head_features has shape \(300, 2\) and type int8, expected numbers \(300, any, any\)$",
+        ),
         ({"rewards": _heads(scale=np.ones(1))}, r"head_scale has shape \(1,\)"),
         ({"rewards": _heads(bias=np.full((S, K), np.nan))}, "head_bias has values that are not finite"),
     ],
@@ -206,6 +224,15 @@ def test_rewards_of_another_pool_are_refused(pool: Any, tmp_path: Path) -> None:
     np.savez(tmp_path / "b.npz", **arrays)
     with pytest.raises(cams.InputError, match=r"array 'rewards' has shape \(299, 2, 3\), expected \(300, any, 3\)"):
         cams.Bundle.load(tmp_path / "b.npz")
+
+
+@pytest.mark.parametrize("sharpness", [-1.0, np.nan])
+def test_a_stored_sharpness_that_is_none_is_refused(pool: Any, sharpness: float, tmp_path: Path) -> None:
+    rewards = DenseRewards(np.full((N, S, K), 0.5, dtype=np.float16))
+    save_compact(tmp_path / "b.npz", **{**pool, "sharpness": sharpness}, rewards=rewards)
+    with pytest.raises(cams.InputError) as refused:
+        cams.Bundle.load(tmp_path / "b.npz")
+    assert str(refused.value) == f"{tmp_path / 'b.npz'}: sharpness is {sharpness:g}, expected a number of at least 0"
 
 
 def test_expanding_holds_one_copy_of_the_advice(tmp_path: Path) -> None:

@@ -1,0 +1,105 @@
+"""The ledger on disk made anew: what is said, what is written, and when nothing is."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import cams
+from experiments.claims import renewal
+from experiments.claims.renewal import renew_ledger
+from experiments.records.store import Origin, write_record
+from tests.experiments.claims.made_up import plan, table
+
+CHECK = {"statistic": "label_ratio", "learner": "cams", "baseline": "rs"}
+CLAIM = {"id": 1, "title": "t", "statement": "s", "experiment": "main", "datasets": ["drift"]}
+NOTE = "the record of main on drift is stale"
+
+
+def write(folder: Path, seed: int) -> None:
+    write_record(folder / f"records/main/drift/seed{seed}.parquet", table(), Origin(plan().as_dict(), None, ""), {})
+
+
+def rules(results: Path) -> dict[str, Any]:
+    return {
+        "paths": {"results": str(results)},
+        "seed": 3,
+        "training_seeds": {},
+        "titles": {},
+        "n_jobs": 1,
+        "verdict": {"reproduced": 1.0, "partly": 0.5},
+        "interval": {"level": 0.9, "resamples": 5, "seed": 0},
+        "equal_cost_points": 11,
+        "claims": [CLAIM | {"checks": [CHECK | {"below": 0.6}]}],
+    }
+
+
+@pytest.fixture(autouse=True)
+def _one_note(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The records are made up, so no plan would make them: what is noted of them stands in for that."""
+
+    def notes(results: Path, seed: int) -> list[str]:
+        assert (results / "records").exists()
+        return [NOTE] if seed == 3 else []
+
+    monkeypatch.setattr(renewal, "notes_on_records", notes)
+
+
+def test_a_ledger_is_made_once_and_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(tmp_path, 3)
+    renew_ledger(rules(tmp_path), tmp_path)
+    assert capsys.readouterr().out.splitlines() == [
+        f"claims: {NOTE}",
+        f"claims: wrote {tmp_path / 'claims.json'}",
+        f"claims: wrote {tmp_path / 'claims.md'}",
+        "claims: **1 reproduced** of 1 claims.",
+    ]
+    ledger = json.loads((tmp_path / "claims.json").read_text(encoding="utf-8"))
+    assert (ledger["notes"], ledger["claims"][0]["verdict"]) == ([NOTE], "reproduced")
+    assert f"- {NOTE}\n" in (tmp_path / "claims.md").read_text(encoding="utf-8")
+    renew_ledger(rules(tmp_path), tmp_path)
+    up_to_date = f"claims: up to date ({tmp_path / 'claims.md'})"
+    assert capsys.readouterr().out.splitlines() == [f"claims: {NOTE}", up_to_date]
+    write(tmp_path, 4)
+    renew_ledger(rules(tmp_path), tmp_path)
+    assert "claims: wrote" in capsys.readouterr().out
+
+
+def test_own_claims_have_a_line_of_their_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(tmp_path, 3)
+    write(tmp_path / "seeds/seed5", 5)
+    own = {"judged_on": {"drift": [5]}, "claims": [CLAIM | {"checks": [CHECK | {"above": 0.6}]}]}
+    renew_ledger(rules(tmp_path) | {"own": own}, tmp_path)
+    assert capsys.readouterr().out.splitlines()[-2:] == [
+        "claims: **1 reproduced** of 1 claims.",
+        "claims beyond the paper: **1 does not hold** of 1 claims.",
+    ]
+
+
+@pytest.mark.parametrize("folder", ["results", "elsewhere"])
+def test_documents_quote_the_shipped_results_only(
+    folder: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(renewal, "CONF", tmp_path / "conf")
+    for name, text in (
+        ("conf/first_ledger.yaml", "claims: [{id: 1, verdict: partly, datasets: {drift: partly}}]"),
+        ("README.md", "<!-- claims --><!-- /claims -->"),
+        ("docs/protocol.md", "<!-- both ledgers --><!-- /both ledgers -->"),
+    ):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    write(Path(folder), 3)
+    renew_ledger(rules(Path(folder)), Path(folder))
+    quoted = folder == "results"
+    assert ("**1 reproduced** of 1 claims." in (tmp_path / "README.md").read_text(encoding="utf-8")) == quoted
+    row = "| 1 | t | partly | **reproduced** | DRIFT: partly | DRIFT: reproduced |"
+    assert (row in (tmp_path / "docs/protocol.md").read_text(encoding="utf-8")) == quoted
+
+
+def test_rules_are_checked_before_anything_is_read(tmp_path: Path) -> None:
+    with pytest.raises(cams.InputError, match="the configuration has no key 'clams'; did you mean 'claims'"):
+        renew_ledger(rules(tmp_path) | {"clams": []}, tmp_path)
