@@ -79,7 +79,7 @@ class Classes(Sequence[Any]):
         if unknown.any():
             at = np.unravel_index(int(unknown.argmax()), given.shape)
             place = f"{name}[{', '.join(map(str, at))}]" if given.ndim else name
-            raise self._unknown(given[at] if given.ndim else given.item(), place)
+            raise self._unknown(given[at], place)
         return np.where(missing, ABSTAINS, found).astype(np.int64).reshape(given.shape)
 
     def _unknown(self, value: Any, place: str) -> InputError:
@@ -103,9 +103,8 @@ def learn_classes(*arrays: Any) -> Classes:
         return Classes(seen)
 
 
-def abstentions(predictions: Any, abstain: Any = None) -> npt.NDArray[np.bool_]:
+def abstentions(given: Array, abstain: Any = None) -> npt.NDArray[np.bool_]:
     """Say for each prediction whether the model had no answer: a missing value, or one equal to `abstain`."""
-    given = predictions if isinstance(predictions, np.ndarray) else objects(predictions)
     # Whole numbers are never missing, and a large array of them need not be looked through.
     missing = np.zeros(given.shape, dtype=np.bool_) if given.dtype.kind in "iu" else np.asarray(pd.isna(given))
     return missing if abstain is None else missing | np.asarray(given == abstain, dtype=np.bool_)
@@ -114,7 +113,7 @@ def abstentions(predictions: Any, abstain: Any = None) -> npt.NDArray[np.bool_]:
 def named_columns(predictions: Any) -> tuple[list[str] | None, Array]:
     """Return the models' names, where the columns have some, and the predictions (N, k) as an array."""
     if isinstance(predictions, Mapping):
-        columns = [np.asarray(column) for column in predictions.values()]
+        columns = [_answers(column) for column in predictions.values()]
         if len({column.shape for column in columns}) > 1:
             shapes = ", ".join(f"'{name}' {column.shape}" for name, column in zip(predictions, columns, strict=True))
             raise InputError(f"predictions has columns of different lengths: {shapes}")
@@ -122,10 +121,16 @@ def named_columns(predictions: Any) -> tuple[list[str] | None, Array]:
             raise InputError("predictions has no column, expected one for each model")
         return [str(name) for name in predictions], np.stack(columns, axis=1)
     names = [str(name) for name in predictions.columns] if hasattr(predictions, "columns") else None
-    answers = as_array("predictions", predictions)
+    answers = _answers(predictions)
     if answers.ndim != 2:
         raise InputError(f"predictions has {answers.ndim} dimension(s), expected 2, rows and models")
     return names, answers
+
+
+def _answers(predictions: Any) -> Array:
+    """Return predictions as an array; of ["a", nan] and ["1", 1] numpy would make words throughout."""
+    answers = as_array("predictions", predictions)
+    return objects(predictions) if answers.dtype.kind in "US" else answers
 
 
 def named_classes(predictions: Any, labels: Any, classes: Iterable[Hashable] | None) -> Classes | None:

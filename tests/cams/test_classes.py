@@ -48,13 +48,43 @@ def test_one_value_is_an_array_of_none():
 
 def test_classes_come_back_as_plain_python():
     assert [type(value) for value in learn_classes(np.array([3, 1]))] == [int, int]
+    assert [type(value) for value in learn_classes([np.int64(3), np.str_("a")])] == [int, str]
+
+
+@pytest.mark.parametrize("missing", [None, float("nan"), pd.NA, pd.NaT])
+def test_what_is_missing_is_no_class(missing):
+    assert list(learn_classes(["b", missing, "a"])) == ["a", "b"]
+    named = cams.Bundle(predictions={"m": ["b", missing], 7: ["b", "a"]}, labels=["b", "a"])
+    rows = cams.Bundle(predictions=[["b", "b"], [missing, "a"]], labels=["b", "a"])
+    for bundle in (named, rows):
+        assert bundle.classes == ["a", "b"]
+        assert bundle.predictions.tolist() == [[1, 1], [ABSTAINS, 0]]
+    assert named.model_names == ["m", "7"]
+
+
+def test_numbers_beside_words_stay_numbers():
+    bundle = cams.Bundle(predictions=[["a", -1], ["b", "a"]], labels=["a", "b"], abstain=-1)
+    assert (bundle.classes, bundle.predictions.tolist()) == (["a", "b"], [[0, ABSTAINS], [1, 0]])
+    silent = cams.Bundle(predictions={"m": [np.nan, np.nan], "n": ["a", "b"]}, labels=["a", "b"])
+    assert (silent.classes, silent.predictions.tolist()) == (["a", "b"], [[ABSTAINS, 0], [ABSTAINS, 1]])
 
 
 BAD_INPUT = {
     "word": (lambda: Classes("abc"), "classes is 'abc', expected a list"),
-    "empty": (lambda: Classes([]), "classes is empty"),
+    "empty": (lambda: Classes([]), "^classes is empty, expected at least one$"),
     "twice": (lambda: Classes(["a", "b", "b"]), "classes has 'b' twice"),
-    "missing": (lambda: Classes(["a", None]), "missing value"),
+    "missing": (
+        lambda: Classes(["a", None]),
+        r"^classes has a missing value \(None or NaN\), which stands for a model without an answer$",
+    ),
+    "no column": (
+        lambda: cams.Bundle(predictions={}, labels=["a"]),
+        "^predictions has no column, expected one for each model$",
+    ),
+    "numbers for labels": (
+        lambda: cams.Bundle(predictions=[["a"], ["b"]], labels=[0, 1]),
+        "^labels are numbers and predictions are not, so nobody could be right$",
+    ),
     "unhashable": (lambda: Classes([["a"]]), "cannot be a class"),
     "unknown": (lambda: Classes(["cat", "dog"]).number("dgo"), "label is 'dgo', expected one of .* did you mean 'dog'"),
     "place": (
