@@ -10,6 +10,7 @@ import pytest
 import cams
 from experiments.claims import training_seeds
 from experiments.claims.training_seeds import all_seeds, experiments_about, repeat, run_step, wanted_experiments
+from experiments.runner.jobs import say_now
 
 CLAIMS = [
     {"experiment": "main", "datasets": ["drift", "hiv"], "checks": [{}, {"experiment": "experts"}]},
@@ -62,6 +63,7 @@ class Recorder:
         self.steps: list[tuple[str, ...]] = []
         self.made: list[tuple[str, str, int, Path]] = []
         self.prepared = False
+        self.given: list[tuple[int, Any]] = []
         monkeypatch.setattr(training_seeds, "run_step", self.step)
         monkeypatch.setattr(training_seeds, "ensure_record", self.record)
 
@@ -70,6 +72,7 @@ class Recorder:
         self.prepared = True
 
     def record(self, plan: Any, places: Any, n_jobs: int, say: Any) -> bool:
+        self.given.append((n_jobs, say))
         if not self.prepared:
             raise cams.InputError("there is no bundle")
         self.made.append((plan.experiment, plan.dataset, plan.seed, places.record(plan)))
@@ -97,6 +100,8 @@ def test_a_zoo_is_trained_once_where_its_records_need_it(
         (name, "vertebral", 7, folder / "records" / name / "vertebral" / "seed7.parquet")
         for name in ("main", "experts")
     ]
+    # Twice for the first experiment, before its bundle was there and after.
+    assert recorder.given == [(3, say_now)] * 3
     assert "preparing vertebral with seed 7" in "".join(capsys.readouterr())
 
 
