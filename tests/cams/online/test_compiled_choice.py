@@ -7,6 +7,7 @@ import pytest
 
 import cams
 from cams.classes import ABSTAINS
+from cams.learners import Choice, Entry, Round
 from cams.randomness import uniforms
 
 ONLINE = [name for name in cams.LEARNERS if not cams.LEARNERS[name].needs_hindsight]
@@ -63,6 +64,7 @@ def test_regularised_and_scaled(learner, make_bundle):
         ("cams_plus", {"votes": "plain", "fade": 0.5}),
         ("cqbc", {"prior": 5.0, "rate_rule": "evidence"}),
         ("ciwal", {"prior": 2.0, "votes": "plain"}),
+        ("cams", {"prior": 0.5}),
     ],
 )
 def test_parts_put_together_anew(learner, settings, make_bundle):
@@ -84,3 +86,21 @@ def test_rounds_on_which_a_model_abstains_lie_between_the_others(learner, make_b
     predictions[3::7, :3] = ABSTAINS
     silent = cams.Bundle(predictions=predictions, labels=bundle.labels, advice=bundle.advice, abstain=ABSTAINS)
     both(silent, learner, abstain=ABSTAINS)
+
+
+class AsAdvised(cams.learners.Learner):
+    """Names the model with the largest class, and wants a label as much as the first policy trusts the first model."""
+
+    def choose(self, predictions: np.ndarray, advice: np.ndarray, uniforms: np.ndarray) -> Choice:
+        return Choice(int(predictions.argmax()), float(advice[0, 0]))
+
+    def learn(self, round_: Round, label: int) -> None:
+        pass
+
+
+def test_a_learner_of_ones_own_is_asked_itself(monkeypatch):
+    monkeypatch.setitem(cams.LEARNERS, "as_advised", Entry(AsAdvised))
+    selector = cams.Selector(models=["a", "b", "c"], policies=["p"], num_classes=3, learner="as_advised")
+    decisions = selector.step_many([[0, 2, 1], [2, 0, 1]], [[[1, 0, 0]], [[0.25, 0.75, 0]]])
+    assert [(d.model, d.query_probability) for d in decisions] == [("b", 1), ("a", 0.25)]
+    assert decisions[0].query

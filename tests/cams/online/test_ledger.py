@@ -71,7 +71,7 @@ def test_a_sum_that_no_stream_could_cost_is_refused():
 
     # 2^64 labels at 1e100 are 1.8e119.
     assert spending(10**119).spent == 1e119
-    with pytest.raises(InputError, match=r"^spent and pending costs are 3\.00000e\+119, more than the budget$"):
+    with pytest.raises(InputError, match="more than the budget"):
         spending(3 * 10**119)
 
 
