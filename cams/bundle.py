@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -23,11 +24,13 @@ import numpy.typing as npt
 from cams.advice import copy_of, normalise, working_dtype
 from cams.archive import Archive, open_archive, write_archive
 from cams.asking import Advisor, ask_models, ask_routers, check_models, check_routers
-from cams.checks import MOST_CLASSES, as_array, in_range, integers, whole_number
+from cams.checks import MOST_CLASSES, as_array, in_range, integers, read_only, whole_number
 from cams.classes import ABSTAINS, Classes, abstentions, named_classes, named_columns, objects
 from cams.compact import COMPACT_KEY, Recipe, expand_advice, recipes_in
+from cams.engine.hindsight import unknown_verdicts
 from cams.errors import InputError, lookup
 from cams.naming import POLICY_KINDS, listed_kinds, listed_names
+from cams.stored import Part
 
 # What a file holds apart from advice, and what it says of the policies.
 _PLAIN = ("predictions", "labels", "groups", "num_classes", "model_names", "classes")
@@ -39,16 +42,13 @@ Array = npt.NDArray[Any]
 class Bundle:
     """Predictions, labels and advice of one test pool, checked once so that nothing after it needs to.
 
-    The arrays are the bundle's own: a later change of those it was made from does not reach it.
+    The arrays are the bundle's own, and cannot be written to: nothing changes what was checked.
 
     Labels and predictions may be anything hashable; `classes` lists what the class numbers stand for, in an order
     of your own if given. A missing prediction (None, NaN), or one equal to `abstain`, is a model without an answer.
     The columns of a DataFrame, or the keys of a mapping, are the models' names.
     """
 
-    predictions: npt.NDArray[np.int32]
-    labels: npt.NDArray[np.int32] | None
-    advice: Array
     groups: Array | None
 
     def __init__(
@@ -81,13 +81,13 @@ class Bundle:
         self.num_classes = whole_number("num_classes", num_classes, 1, MOST_CLASSES)
         if self._classes is not None and len(self._classes) != self.num_classes:
             raise InputError(f"num_classes is {self.num_classes}, but there are {len(self._classes)} classes")
-        self.predictions = in_range("predictions", votes, self.num_classes)
-        self.predictions[silent] = ABSTAINS
+        self._predictions = in_range("predictions", votes, self.num_classes)
+        self._predictions[silent] = ABSTAINS
         if silent.all(axis=1).any():
             raise InputError(f"predictions[{int(silent.all(axis=1).argmax())}] has no answer of any model")
-        self.labels = None if truth is None else in_range("labels", truth, self.num_classes)
+        self._labels = None if truth is None else in_range("labels", truth, self.num_classes)
         self.model_names = listed_names("model_names", columns if model_names is None else model_names, k, "model")
-        self.groups = None if groups is None else np.array(as_array("groups", groups))
+        self.groups = None if groups is None else read_only(np.array(as_array("groups", groups)))
         if self.groups is not None and self.groups.shape != (num_rows,):
             raise InputError(f"groups has shape {self.groups.shape}, expected ({num_rows},)")
         self._set_advice(
@@ -98,13 +98,36 @@ class Bundle:
 
     def _set_advice(self, pi: Array, names: Sequence[str] | None, kinds: Sequence[str] | None) -> None:
         """Check advice that nobody else holds, and keep it without a copy."""
-        rows, k = self.predictions.shape
+        rows, k = self._predictions.shape
         if pi.ndim != 3 or (pi.shape[0], pi.shape[2]) != (rows, k):
             raise InputError(f"advice has shape {pi.shape}, expected ({rows}, n, {k}) to match predictions")
         n = pi.shape[1]
         self.policy_names, self.policy_kinds = listed_names("policy_names", names, n, "policy"), listed_kinds(kinds, n)
         normalise(pi, self.policy_names)
-        self.advice = pi
+        self._advice = pi
+
+    @property
+    def predictions(self) -> npt.NDArray[np.int32]:
+        return read_only(self._predictions)
+
+    @property
+    def labels(self) -> npt.NDArray[np.int32] | None:
+        return None if self._labels is None else read_only(self._labels)
+
+    @property
+    def advice(self) -> Array:
+        return read_only(self._advice)
+
+    def whole(self) -> Part:
+        """Return all rows as compiled code wants them, which tells arrays that can be written to from others."""
+        if self._labels is None:
+            raise InputError("a bundle without labels cannot be replayed")
+        return Part(0, self._predictions, self._labels, self._advice)
+
+    @cached_property
+    def verdicts(self) -> npt.NDArray[np.int8]:
+        """Whether each policy's favourite is wrong at each row, (N, n): found by the first replay, for all to come."""
+        return unknown_verdicts(self.num_rows, self.num_policies)
 
     @property
     def classes(self) -> list[Any]:
@@ -114,19 +137,19 @@ class Bundle:
     @property
     def abstains(self) -> bool:
         """Whether some model has no answer on some row."""
-        return bool(self.predictions.min() < 0)
+        return bool(self._predictions.min() < 0)
 
     @property
     def num_rows(self) -> int:
-        return int(self.predictions.shape[0])
+        return int(self._predictions.shape[0])
 
     @property
     def num_models(self) -> int:
-        return int(self.predictions.shape[1])
+        return int(self._predictions.shape[1])
 
     @property
     def num_policies(self) -> int:
-        return int(self.advice.shape[1])
+        return int(self._advice.shape[1])
 
     def __repr__(self) -> str:
         return (

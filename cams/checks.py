@@ -48,6 +48,13 @@ def in_range(name: str, array: Array, num_classes: int) -> npt.NDArray[np.int32]
     return np.array(array, dtype=np.int32, order="C")
 
 
+def read_only(array: Array) -> Array:
+    """Return the same numbers where nobody can write to them."""
+    shown = array.view()
+    shown.flags.writeable = False
+    return shown
+
+
 def number(name: str, value: Any, least: float, most: float = np.inf) -> float:
     """Return a setting as a finite number from `least` to `most`."""
     if not isinstance(value, int | float | np.integer | np.floating) or isinstance(value, bool):

@@ -15,7 +15,6 @@ from cams.passes import Hindsight, passes
 from cams.policies import regularize as regularize_advice
 from cams.rounds import play
 from cams.stage import Run, Stage
-from cams.stored import Part
 
 Array = npt.NDArray[Any]
 Integers = npt.NDArray[np.int64]
@@ -54,22 +53,22 @@ class PoolStage:
     """A stage whose bundle is in memory."""
 
     def __init__(self, stage: Stage, bundle: Bundle) -> None:
-        assert bundle.labels is not None  # `_check_stream` refuses a bundle without labels
-        self.stage, self.bundle, self.labels = stage, bundle, bundle.labels
-        self.advice = regularize_advice(bundle.advice) if stage.regularize else bundle.advice
+        self.stage, self.bundle, self.whole = stage, bundle, bundle.whole()
         # Threads may find the same verdict at the same time, and then write the same number.
-        self.verdicts = unknown_verdicts(bundle.num_rows, bundle.num_policies)
+        self.verdicts = bundle.verdicts
+        if stage.regularize:
+            self.whole = self.whole._replace(advice=regularize_advice(bundle.advice))
+            self.verdicts = unknown_verdicts(bundle.num_rows, bundle.num_policies)
 
     def play(self, realization: int, rows: Integers, draws: Array) -> None:
         """Play all runs over one block of rounds after another: the first to come brings its advice to the cache."""
         stage = self.stage
-        whole = Part(0, self.bundle.predictions, self.labels, self.advice)
         hindsight = Hindsight(stage, realization)
-        hindsight.take_up(whole, rows, draws, self.verdicts)
+        hindsight.take_up(self.whole, rows, draws, self.verdicts)
         learners = passes(stage, [run for run in stage.runs if run.learner.kernel() is not None], realization)
         for one in learners:
-            one.take_up(whole, rows, draws)
-        size = rounds_of_block(self.advice)
+            one.take_up(self.whole, rows, draws)
+        size = rounds_of_block(self.whole.advice)
         for first in range(0, len(rows), size):
             last = min(first + size, len(rows))
             hindsight.play(first, last)
@@ -92,7 +91,7 @@ class PoolStage:
         learner = run.player.make(budget, best)
         mistakes, bought = np.zeros(len(rows), dtype=np.int64), np.zeros(len(rows), dtype=np.int64)
         for step, (row, decided, label) in enumerate(play(learner, self.bundle, rows, draws, budget=budget)):
-            mistakes[step] = decided.predictions[decided.model] != self.labels[row]
+            mistakes[step] = decided.predictions[decided.model] != self.whole.labels[row]
             bought[step] = label is not None
         loss_trace[0], queries_trace[0] = mistakes.cumsum()[grid - 1], bought.cumsum()[grid - 1]
         loss[0], queries[0] = loss_trace[0, -1], queries_trace[0, -1]

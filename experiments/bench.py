@@ -128,9 +128,8 @@ def in_this_thread(bundle: cams.Bundle, learner: str, budgets: list[int], horizo
         budget=budgets[-1],
     )
     rows, draws = stream_order(0, 0, bundle.num_rows, horizon), uniforms(0, 0, horizon)
-    stream = Stream(
-        rows, bundle.predictions, np.asarray(bundle.labels), bundle.advice, draws, bundle.num_classes, 1.0, 0.0
-    )
+    pool = bundle.whole()
+    stream = Stream(rows, pool.predictions, pool.labels, pool.advice, draws, bundle.num_classes, 1.0, 0.0)
     kernel: Any = made.kernel()
     losses, queries = np.zeros((2, len(budgets), 1), np.int64)
 
