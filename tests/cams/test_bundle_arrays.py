@@ -52,5 +52,5 @@ def test_a_second_replay_of_a_bundle_counts_as_the_first_did(make_bundle: Any, r
 
 
 def test_a_bundle_without_labels_is_not_for_replays() -> None:
-    with pytest.raises(cams.InputError, match="^a bundle without labels cannot be replayed$"):
+    with pytest.raises(cams.InputError, match=r"^a bundle without labels cannot be replayed$"):
         cams.Bundle(predictions=[[0, 1]]).whole()
