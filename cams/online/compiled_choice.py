@@ -86,7 +86,7 @@ class CompiledChoice:
             rounds=np.zeros(1),
             agreements=np.zeros((0, 0)) if prior is None else prior.agreements,
             oddness=np.zeros(0) if prior is None else prior.oddness,
-            mean=np.zeros(0 if prior is None else prior.oddness.size),
+            mean=np.zeros(0),  # the sum is enough for one round
             weights=np.ones(k),
             misses=np.zeros(k),
             tally=np.zeros(num_classes),

@@ -14,8 +14,8 @@ ONLINE = [name for name in cams.LEARNERS if not cams.LEARNERS[name].needs_hindsi
 ROUNDS, BUDGET, SEED = 300, 60, 4
 
 
-def both(bundle: cams.Bundle, learner: str, abstain: int | None = None, **options) -> None:
-    """Play a selector and a readable learner side by side on one stream."""
+def both(bundle: cams.Bundle, learner: str, abstain: int | None = None, **options) -> cams.Selector:
+    """Play a selector and a readable learner side by side on one stream; return the selector."""
     k, n, c = bundle.num_models, bundle.num_policies, bundle.num_classes
     options = {"horizon": ROUNDS, "budget": BUDGET, **options}
     readable = cams.make_learner(learner, num_models=k, num_policies=n, num_classes=c, **options)
@@ -41,6 +41,7 @@ def both(bundle: cams.Bundle, learner: str, abstain: int | None = None, **option
     assert spent
     for name, value in readable.state().items():
         np.testing.assert_allclose(selector._learner.state()[name], value, rtol=1e-9, err_msg=name)
+    return selector
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -69,6 +70,12 @@ def test_regularised_and_scaled(learner, make_bundle):
 )
 def test_parts_put_together_anew(learner, settings, make_bundle):
     both(make_bundle(rows=ROUNDS, k=5, n=4, c=3), learner, **settings)
+
+
+@pytest.mark.parametrize("learner", ["iwal", "ciwal"])
+def test_models_that_fall_behind_are_given_up(learner, make_bundle):
+    selector = both(make_bundle(rows=ROUNDS, k=5, n=4, c=3), learner, slack=0.05)
+    assert 0 < selector._learner.state()["alive"].sum() < 5
 
 
 @pytest.mark.parametrize(("k", "n", "c"), [(1, 1, 2), (2, 0, 2), (6, 0, 40), (12, 7, 2)])
