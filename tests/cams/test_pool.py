@@ -1,5 +1,6 @@
 """Learners that take turns at blocks of rounds decide as if each played alone."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -80,3 +81,23 @@ def test_a_favourite_where_all_models_answer(kind: type) -> None:
     advice = [close, [0.5 + 1e-7, 0.5 - 1e-7, 0.0], [0.1, 0.2, 0.7], [0.2, 0.4, 0.4], [1.0, 0.0, 0.0]]
     misses = np.array([0, 1, 1], dtype=kind)
     assert [_verdict(np.array(row, dtype=kind), misses) for row in advice] == [-1, 0, 1, 1, 0]
+
+
+@pytest.mark.parametrize("trace", [None, [1], [1, 7, 30]])
+def test_a_learner_played_round_by_round_ends_where_the_compiled_one_does(
+    make_bundle: Any, monkeypatch: pytest.MonkeyPatch, trace: list[int] | None
+) -> None:
+    """However many rounds are recorded, the totals are those of the last round."""
+    bundle = make_bundle(rows=80, k=5, n=4, c=3)
+    how: dict[str, Any] = {"horizon": HORIZON, "budgets": [3, 20], "realizations": 2, "seed": 0, "trace": trace}
+    compiled = cams.replay(bundle, ["cams"], **how)
+    entry = cams.LEARNERS["cams"]
+
+    class WithoutTwin(entry.factory):  # type: ignore[misc, name-defined]
+        def kernel(self) -> None:
+            return None
+
+    monkeypatch.setitem(cams.LEARNERS, "cams", replace(entry, factory=WithoutTwin))
+    slow = cams.replay(bundle, ["cams"], **how)
+    for name in ("loss", "queries", "loss_trace", "queries_trace"):
+        np.testing.assert_array_equal(getattr(slow, name), getattr(compiled, name), name)
