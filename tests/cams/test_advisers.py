@@ -111,3 +111,17 @@ def test_confidences_are_chances() -> None:
             confidence_advice(np.array([[0.5, wrong]]))
     assert confidence_advice(np.array([[0, 1]]))[0] == pytest.approx([0, 1], abs=1e-8)
     assert confidence_advice([np.zeros((0, 2)), np.zeros((0, 3))]).shape == (0, 2)
+
+
+class Chances(Fixed):
+    """A classifier of two outputs; of the second it has seen no 1."""
+
+    classes_ = (np.array([0, 1]), np.array([0]))
+
+    def predict_proba(self, X: Any) -> Any:
+        return [np.tile([0.7, 0.3], (len(X), 1)), np.ones((len(X), 1))]
+
+
+def test_a_classifier_is_asked_for_chances_and_not_for_its_guess() -> None:
+    router = cams.Router(Chances([0, 0]), sharpness=1).fit_rewards(X, REWARDS)
+    assert router.rewards(X[:1]).tolist() == [[0.3, 0.0]]

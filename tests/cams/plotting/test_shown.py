@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from matplotlib.axes import Axes
+from matplotlib.colors import to_rgba
 from matplotlib.patches import Rectangle
 
 from cams.plotting.appearance import BEST_REFERENCE, DRAWN_FROM, GREY, VERMILION, look_of
@@ -46,6 +47,7 @@ def test_a_line_and_its_band_lie_where_the_numbers_are() -> None:
     edge = band.get_paths()[0].vertices
     assert {(float(x), float(y)) for x, y in edge} == {(0, 4), (0, 7), (2, 2), (2, 5), (4, 1), (4, 4)}
     assert line.get_zorder() > band.get_zorder()
+    assert band.get_facecolor()[0].tolist() == pytest.approx(to_rgba(GREY, 0.16))
     assert (axes.get_title(), axes.get_xlabel(), axes.get_ylabel()) == ("DRIFT", "Labels", "Errors")
     assert axes.get_xlim() == pytest.approx((-0.12, 4.12))  # 3 % on each side
 
@@ -116,7 +118,7 @@ def test_ticks_of_a_plain_axis_are_fewer_where_numbers_are_long() -> None:
 
 
 @pytest.mark.parametrize(
-    ("high", "ticks"), [(20, [0, 1, 3, 10]), (50, [0, 1, 3, 10, 30]), (2_000, [0, 1, 10, 100, 1_000])]
+    ("high", "ticks"), [(20, [0, 1, 3, 10]), (32, [0, 1, 3, 10, 30]), (2_000, [0, 1, 10, 100, 1_000])]
 )
 def test_ticks_of_an_axis_from_zero(high: float, ticks: list[float]) -> None:
     axes = over(0, high, scales=("from_zero", "linear"))
@@ -164,6 +166,19 @@ def test_the_legend_draws_what_the_panel_draws() -> None:
         (BEST_REFERENCE.colour, ""),
     ]  # type: ignore[union-attr]
     assert all(handle.is_dashed() for handle in handles)  # type: ignore[union-attr]
+
+
+def test_the_legend_stands_above_the_panels_in_the_style_of_all_figures() -> None:
+    names = ("cams", "rs", "mp")
+    figure = draw([[Panel("x", "y", tuple(line_of(name, [0, 1]) for name in names))]])
+    (legend,), (axes,) = figure.legends, figure.axes
+    box = legend.get_window_extent()
+    assert box.y0 >= axes.get_window_extent().y1
+    assert (box.x0 + box.x1) / 2 == pytest.approx(figure.bbox.x1 / 2, abs=2)
+    # Side by side: three entries in one row are as high as one.
+    assert len({round(text.get_window_extent().y0) for text in legend.get_texts()}) == 1
+    assert not axes.spines["top"].get_visible()
+    assert figure.get_layout_engine() is None
 
 
 def test_axis_labels_stay_where_the_neighbours_differ() -> None:
