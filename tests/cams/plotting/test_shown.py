@@ -178,7 +178,6 @@ def test_the_legend_stands_above_the_panels_in_the_style_of_all_figures() -> Non
     # Side by side: three entries in one row are as high as one.
     assert len({round(text.get_window_extent().y0) for text in legend.get_texts()}) == 1
     assert not axes.spines["top"].get_visible()
-    assert figure.get_layout_engine() is None
 
 
 def test_axis_labels_stay_where_the_neighbours_differ() -> None:
