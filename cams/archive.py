@@ -155,13 +155,15 @@ def _one_line(error: BaseException) -> str:
 @contextmanager
 def open_archive(path: str | os.PathLike[str]) -> Iterator[Archive]:
     """Open an `.npz` file for reading; whatever is refused while it is open is refused in its name."""
+    if not isinstance(path, str | os.PathLike):
+        raise InputError(f"the file's name is {path!r}, expected text or a path")
     try:
         file = zipfile.ZipFile(path)
     except FileNotFoundError:
         raise InputError(f"there is no file {path}") from None
     except PermissionError as error:
         raise InputError(f"cannot read {path}: {error.strerror}") from None
-    except _DAMAGE:
+    except (*_DAMAGE, MemoryError):
         raise InputError(f"{path} is not a readable .npz file (truncated, a pickle, or something else)") from None
     with file:
         try:

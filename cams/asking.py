@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from cams.checks import distinct
 from cams.errors import InputError
+from cams.tables import num_rows
 
 Array = npt.NDArray[Any]
 
@@ -31,13 +32,20 @@ def check_models(models: Mapping[str, Any]) -> None:
     if not isinstance(models, Mapping):
         raise InputError(f"models is a {type(models).__name__}, expected a mapping from names to models")
     for name, model in models.items():
+        if isinstance(model, type):
+            raise InputError(f"model '{name}' is the class {model.__name__}, expected a trained model of it")
         if not hasattr(model, "predict"):
             raise InputError(f"model '{name}' ({type(model).__name__}) has no predict(X)")
 
 
 def ask_models(models: Mapping[str, Any], X: Any) -> dict[str, Array]:
     """Return each model's predicted classes (N,) by its name."""
-    return {name: _one_class_per_row(name, _predictions(name, model, X)) for name, model in models.items()}
+    answers = {name: _one_class_per_row(name, _predictions(name, model, X)) for name, model in models.items()}
+    if len(answers) == 1 and hasattr(X, "__len__"):  # the answers of several are compared with each other
+        ((name, given),) = answers.items()
+        if len(given) != num_rows(X):
+            raise InputError(f"model '{name}' predicts {len(given)} classes for {num_rows(X)} rows")
+    return answers
 
 
 def _predictions(name: str, model: Any, X: Any) -> Array:
@@ -60,6 +68,8 @@ def check_routers(routers: Sequence[Advisor], models: Sequence[str]) -> None:
     """Refuse what is no list of routers, and routers that were fitted on other models than these."""
     if isinstance(routers, Advisor):
         raise InputError("routers is a single router, expected a list of them")
+    if not isinstance(routers, Iterable):
+        raise InputError(f"routers is {routers!r}, expected a list of routers")
     for i, router in enumerate(routers):
         if not isinstance(router, Advisor):
             expected = "a cams.Router, or a policy with name, kind, check_models(names) and advise(X)"

@@ -31,6 +31,8 @@ class Classes(Sequence[Any]):
     def __init__(self, classes: Iterable[Hashable]) -> None:
         if isinstance(classes, str):
             raise InputError(f"classes is '{classes}', expected a list of classes")
+        if not isinstance(classes, Iterable):
+            raise InputError(f"classes is {classes!r}, expected a list of classes")
         listed = [_plain(value) for value in classes]
         if not listed:
             raise InputError("classes is empty, expected at least one")
@@ -119,6 +121,8 @@ def named_columns(predictions: Any) -> tuple[list[str] | None, Array]:
             raise InputError(f"predictions has columns of different lengths: {shapes}")
         if not columns:
             raise InputError("predictions has no column, expected one for each model")
+        if columns[0].ndim == 0:
+            raise InputError("predictions has columns without rows, expected one class per row")
         return [str(name) for name in predictions], np.stack(columns, axis=1)
     names = [str(name) for name in predictions.columns] if hasattr(predictions, "columns") else None
     answers = _answers(predictions)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from cams.checks import number
 from cams.errors import InputError
 from cams.policies import sharpen
 
@@ -15,6 +16,8 @@ Array = npt.NDArray[Any]
 
 # How sharply a model's own confidence is read; nobody trained it, so there are no rows to choose this on.
 CONFIDENCE_SHARPNESS = 20.0
+# Far beyond any use; squares and exponents stay finite.
+SHARPEST = 1e9
 
 
 class Confidence:
@@ -31,7 +34,10 @@ class Confidence:
     def __init__(
         self, models: Mapping[str, Any], *, name: str = "confidence", sharpness: float = CONFIDENCE_SHARPNESS
     ) -> None:
-        self.models, self.name, self.sharpness = dict(models), name, sharpness
+        if not isinstance(models, Mapping):
+            raise InputError(f"models is a {type(models).__name__}, expected a mapping from names to models")
+        self.models, self.name = dict(models), name
+        self.sharpness = number("sharpness", sharpness, 0, SHARPEST)
 
     def check_models(self, names: Sequence[str]) -> None:
         """Refuse to advise on other models than its own, and on models that do not say how sure they are."""
@@ -44,7 +50,15 @@ class Confidence:
     def advise(self, X: Any) -> Array:
         """Return advice (N, k) from the models' class probabilities at X."""
         self.check_models(list(self.models))
-        return confidence_advice([model.predict_proba(X) for model in self.models.values()], self.sharpness)
+        probabilities = {}
+        for name, model in self.models.items():
+            # As of `predict`: what libraries say of rows they cannot read is a ValueError.
+            try:
+                probabilities[name] = model.predict_proba(X)
+            except ValueError as error:
+                said = " ".join(str(error).split())
+                raise InputError(f"policy '{self.name}': model '{name}' cannot predict these rows: {said}") from error
+        return confidence_advice(probabilities, self.sharpness)
 
 
 def confidence_advice(probabilities: Any, sharpness: float = CONFIDENCE_SHARPNESS) -> Array:
@@ -55,8 +69,13 @@ def confidence_advice(probabilities: Any, sharpness: float = CONFIDENCE_SHARPNES
     that are sure and wrong mislead it; CAMS then buys labels and learns to ignore it.
     """
     given = probabilities.values() if isinstance(probabilities, Mapping) else probabilities
-    parts = [np.asarray(part, dtype=np.float64) for part in given]
-    if not parts or len({part.ndim for part in parts}) > 1 or parts[0].ndim not in (1, 2):
+    sharpness = number("sharpness", sharpness, 0, SHARPEST)
+    try:
+        parts = [np.asarray(part, dtype=np.float64) for part in given]
+    except (TypeError, ValueError):
+        parts = []
+    empty = any(part.ndim == 2 and part.shape[1] == 0 for part in parts)
+    if not parts or len({part.ndim for part in parts}) > 1 or parts[0].ndim not in (1, 2) or empty:
         raise InputError("probabilities is neither k arrays (N, c) nor one array (N, k)")
     lengths = [len(part) for part in parts]
     if len(set(lengths)) > 1:

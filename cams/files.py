@@ -18,17 +18,29 @@ from typing import Any
 from cams.errors import InputError
 
 
+def as_path(path: str | os.PathLike[str]) -> Path:
+    """Return a path that a file can have."""
+    if not isinstance(path, str | os.PathLike):
+        raise InputError(f"the file's name is {path!r}, expected text or a path")
+    if not Path(path).name or "\0" in str(path):
+        raise InputError(f"{str(path)!r} is no name of a file")
+    return Path(path)
+
+
 @contextmanager
 def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Give a temporary name beside `path`; on success rename it to `path`, on failure remove it.
 
     A folder that cannot be written to, or is full, is refused in one sentence; the old file stays.
     """
-    path = Path(path)
+    path = as_path(path)
     # The suffix stays last: numpy and others append their own when they do not find it.
     temporary = path.with_name(f".{path.stem}.{uuid.uuid4().hex[:12]}.part{path.suffix}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        # Renaming would put a plain file in the place of a device or a pipe.
+        if path.exists() and not (path.is_file() or path.is_dir()):
+            raise InputError(f"cannot write {path}: it is no plain file")
         yield temporary
         os.replace(temporary, path)
     except OSError as error:

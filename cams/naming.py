@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
-from cams.checks import distinct
+from cams.checks import as_array, distinct
 from cams.errors import InputError
 
 POLICY_KINDS = ("normal", "malicious", "random", "biased")
@@ -26,8 +24,9 @@ def listed_names(array_name: str, names: Sequence[str] | None, count: int, prefi
 
 
 def _require_list(array_name: str, values: Sequence[str]) -> None:
-    if np.ndim(values) != 1:
-        raise InputError(f"{array_name} has {np.ndim(values)} dimension(s), expected 1")
+    ndim = as_array(array_name, values).ndim
+    if ndim != 1:
+        raise InputError(f"{array_name} has {ndim} dimension(s), expected 1")
 
 
 def listed_kinds(kinds: Sequence[str] | None, count: int) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from importlib import import_module
 from pathlib import Path
@@ -15,7 +15,9 @@ import pandas as pd
 from scipy.special import stdtrit
 
 from cams.archive import open_archive, write_archive
+from cams.checks import distinct
 from cams.errors import InputError
+from cams.files import as_path
 
 Array = npt.NDArray[Any]
 Integers = npt.NDArray[np.int64]
@@ -111,6 +113,7 @@ class Replay:
     @classmethod
     def joined(cls, parts: Sequence[Replay]) -> Replay:
         """Return one replay of the realizations of several, which differ in nothing else, one part after another."""
+        parts = _alike(parts)
         joined: dict[str, Any] = {
             name: np.concatenate([getattr(part, name) for part in parts], axis=axes.index("R"))
             for name, axes in _AXES.items()
@@ -138,9 +141,24 @@ class Replay:
 
         Needs matplotlib (`pip install 'cams[plot]'`).
         """
+        if path is not None:
+            path = as_path(path)
         # By name, so that what computes a replay does not depend on what draws it.
+        import_module("cams.plotting.picture").require_matplotlib()
         plotting = import_module("cams.plotting.outcome")
-        return plotting.plot_replay(self, None if path is None else Path(path))
+        return plotting.plot_replay(self, path)
+
+
+def _alike(parts: Sequence[Replay]) -> list[Replay]:
+    """Return the parts, or refuse those that are not of one replay."""
+    listed = list(parts) if isinstance(parts, Iterable) else []
+    if not listed or not all(isinstance(part, Replay) for part in listed):
+        raise InputError("joined takes a list of one replay or more")
+    for i, part in enumerate(listed):
+        for name in ("learners", "budgets", "horizon", "trace", "model_names", "policy_names"):
+            if not np.array_equal(getattr(part, name), getattr(listed[0], name)):
+                raise InputError(f"part {i} differs from part 0 in its {name}, so they cannot be joined")
+    return listed
 
 
 def confidence_band(values: Array, confidence: float = CONFIDENCE) -> tuple[Array, Array]:
@@ -187,3 +205,21 @@ def _check(path: Path, arrays: dict[str, Array]) -> None:
             raise InputError(f"{path}: array '{name}' is {found}, expected whole numbers {expected}")
     if arrays["horizon"].shape != () or arrays["horizon"].dtype.kind not in "iu":
         raise InputError(f"{path}: 'horizon' is not a whole number")
+    _check_values(path, arrays)
+
+
+def _check_values(path: Path, arrays: dict[str, Array]) -> None:
+    """Refuse numbers that no replay could have counted."""
+    for name in (*_NAMES, "budgets", "trace"):
+        kind, expected = ("U", "names") if name in _NAMES else ("iu", "whole numbers")
+        if arrays[name].ndim != 1 or (arrays[name].size and arrays[name].dtype.kind not in kind):
+            raise InputError(f"{path}: '{name}' is no list of {expected}")
+    distinct(f"{path}: 'learners'", arrays["learners"].tolist())
+    horizon, trace = int(arrays["horizon"]), arrays["trace"].astype(np.int64)
+    if not arrays["loss"].size or horizon < 1 or (arrays["budgets"] < 0).any():
+        raise InputError(f"{path}: there is no learner, budget, realization or round, or fewer than none")
+    if trace.size and (trace[0] < 1 or trace[-1] > horizon or (np.diff(trace) <= 0).any()):
+        raise InputError(f"{path}: 'trace' does not list rounds between 1 and {horizon} in ascending order")
+    for name in _AXES:
+        if arrays[name].size and not 0 <= arrays[name].min() <= arrays[name].max() <= horizon:
+            raise InputError(f"{path}: '{name}' has counts outside 0..{horizon}")

@@ -16,10 +16,10 @@ import numpy.typing as npt
 from tqdm import tqdm
 
 from cams.bundle import Bundle
-from cams.checks import integers, whole_number
+from cams.checks import as_array, integers, whole_number
 from cams.engine.compiled import is_compiled
 from cams.errors import InputError
-from cams.outcome import Replay
+from cams.outcome import BEST_MODEL, BEST_POLICY, Replay
 from cams.parts import play_parts
 from cams.pool import play_pool
 from cams.stage import LearnerLike, Player, Stage
@@ -28,6 +28,8 @@ from cams.stored import StoredBundle
 Array = npt.NDArray[Any]
 Integers = npt.NDArray[np.int64]
 
+# Learners keep a number per class; a label beyond it is an id of something, not a class.
+MOST_CLASSES = 10**7
 COMPILING = "compiling the replay engine first, once: half a minute or so"
 
 
@@ -58,15 +60,17 @@ def replay(
     at `first_realization`.
     """
     _check_kinds(bundle, learners, {"regularize": regularize, "scaled": scaled})
+    if progress is not None and not isinstance(progress, bool):
+        raise InputError(f"progress is {progress!r}, expected true, false or None")
     asked = _checked_budgets(budgets)
     horizon, realizations = whole_number("horizon", horizon, 1), whole_number("realizations", realizations, 1)
     seed, n_jobs = whole_number("seed", seed, 0), whole_number("n_jobs", n_jobs, 1)
     first_realization = whole_number("first_realization", first_realization, 0)
-    _check_stream(bundle, horizon, realizations, order)
+    order = _checked_order(bundle, horizon, realizations, order)
     trace_grid = _checked_trace(trace, horizon)
     players = [Player.parse(learner, bundle, horizon, regularize, scaled) for learner in learners]
     _check_labels(players)
-    stage = Stage(
+    stage = _stage(
         bundle=bundle,
         players=players,
         # The engine spends one budget after another, so it wants each once and in ascending order.
@@ -85,11 +89,24 @@ def replay(
         ThreadPoolExecutor(max_workers=n_jobs) as pool,
         tqdm(total=total, desc="replay", unit="round", unit_scale=True, disable=_silent(progress), leave=False) as bar,
     ):
-        if isinstance(bundle, StoredBundle):
-            play_parts(stage, bundle, pool, bar)
-        else:
-            play_pool(stage, bundle, order, pool, bar)
+        try:
+            if isinstance(bundle, StoredBundle):
+                play_parts(stage, bundle, pool, bar)
+            else:
+                play_pool(stage, bundle, order, pool, bar)
+        except BaseException:
+            # Who interrupts a long replay does not want to wait for the rest of it.
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
     return stage.result(asked, trace_grid)
+
+
+def _stage(**shared: Any) -> Stage:
+    try:
+        return Stage(**shared)
+    except MemoryError:
+        counts = f"{shared['realizations']} realizations at {len(shared['budgets'])} budgets"
+        raise InputError(f"the results of {counts} and {len(shared['grid'])} rounds do not fit into memory") from None
 
 
 def _silent(progress: bool | None) -> bool | None:
@@ -100,6 +117,8 @@ def _silent(progress: bool | None) -> bool | None:
 def _check_kinds(bundle: object, learners: object, switches: Mapping[str, object]) -> None:
     if not isinstance(bundle, Bundle | StoredBundle):
         raise InputError(f"expected a Bundle, not {type(bundle).__name__}; cams.Bundle.load reads one from a file")
+    if bundle.num_classes > MOST_CLASSES:
+        raise InputError(f"the bundle has {bundle.num_classes} classes, a replay can have {MOST_CLASSES}")
     if isinstance(learners, str):
         raise InputError(f"learners must be a list, such as ['{learners}']")
     if not isinstance(learners, Sequence):
@@ -118,9 +137,9 @@ def _checked_budgets(budgets: Sequence[int] | Array) -> Integers:
     return array.astype(np.int64)
 
 
-def _check_stream(
+def _checked_order(
     bundle: Bundle | StoredBundle, horizon: int, realizations: int, order: Array | Literal["stream"] | None
-) -> None:
+) -> Array | Literal["stream"] | None:
     if isinstance(order, str) and order != "stream":
         raise InputError(f"order is '{order}', expected row numbers or 'stream'")
     if isinstance(bundle, StoredBundle):
@@ -131,13 +150,16 @@ def _check_stream(
     if order is None or isinstance(order, str):
         if horizon > bundle.num_rows:
             raise InputError(f"horizon is {horizon}, but the bundle has only {bundle.num_rows} rows")
-        return
-    if np.shape(order) != (realizations, horizon):
-        raise InputError(f"order has shape {np.shape(order)}, expected ({realizations}, {horizon})")
-    if np.asarray(order).dtype.kind not in "iu":
-        raise InputError(f"order has type {np.asarray(order).dtype}, expected row numbers")
-    if np.min(order) < 0 or np.max(order) >= bundle.num_rows:
+        return order
+    # An array, for the rows of a table are not what its brackets give.
+    rows = as_array("order", order)
+    if rows.shape != (realizations, horizon):
+        raise InputError(f"order has shape {rows.shape}, expected ({realizations}, {horizon})")
+    if rows.dtype.kind not in "iu":
+        raise InputError(f"order has type {rows.dtype}, expected row numbers")
+    if rows.min() < 0 or rows.max() >= bundle.num_rows:
         raise InputError(f"order names rows outside 0..{bundle.num_rows - 1}")
+    return rows
 
 
 def _checked_trace(trace: Sequence[int] | Array | None, horizon: int) -> Integers:
@@ -155,3 +177,5 @@ def _check_labels(players: list[Player]) -> None:
     for label in labels:
         if labels.count(label) > 1:
             raise InputError(f"learner '{label}' is listed twice; give each a label of its own")
+        if label in (BEST_MODEL, BEST_POLICY):
+            raise InputError(f"learner label '{label}' is what the summary calls a reference, give it another")

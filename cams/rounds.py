@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from cams.bundle import Bundle
+from cams.checks import whole_number
 from cams.errors import InputError
 from cams.learners import Learner, Round
 from cams.learners.base import Floats
@@ -27,11 +28,17 @@ def play(
     A round is yielded after the learner has learnt from it. The next row is asked for only then, so an adversary
     may choose it. Labels that are not bought are never read. Without a `budget` every label asked for is bought.
     """
+    if not isinstance(learner, Learner):
+        raise InputError(f"expected a learner, not {learner!r}; cams.make_learner makes one")
+    if budget is not None:
+        budget = whole_number("budget", budget, 0)
     labels = bundle.labels
     if labels is None:
         raise InputError("a bundle without labels cannot be played")
     spent = 0
     for draws, row in zip(uniforms, rows, strict=False):
+        if not 0 <= row < len(bundle.predictions):
+            raise InputError(f"row {row} is not in the bundle, which has {len(bundle.predictions)}")
         can_buy = budget is None or spent < budget
         decided = learner.decide(bundle.predictions[row], bundle.advice[row], draws, can_buy=can_buy)
         label = int(labels[row]) if decided.query else None

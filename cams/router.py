@@ -10,14 +10,15 @@ Needs scikit-learn (`pip install 'cams[routing]'`), which is imported on use.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
-from cams.checks import number, whole_number
+from cams.checks import as_array, distinct, number, whole_number
 from cams.classes import abstentions, named_classes, named_columns
 from cams.errors import InputError, nearest
 from cams.policies import sharpen
@@ -62,9 +63,12 @@ class Router:
         (None, NaN) counts as wrong.
         """
         names, answers = named_columns(predictions)
-        labels = np.asarray(y)
+        labels = as_array("y", y)
         if labels.shape != answers.shape[:1] or answers.size == 0:
             raise InputError(f"{self._called} got predictions of shape {answers.shape} and y of shape {labels.shape}")
+        missing = np.asarray(pd.isna(labels))
+        if missing.any():
+            raise InputError(f"{self._called}: y[{int(missing.argmax())}] is missing, expected a class")
         # Words are never equal to numbers: without this every model would be wrong, and nobody told.
         named_classes(answers[~abstentions(answers)], labels, None)
         return self.fit_rewards(X, np.asarray(answers == labels[:, None], dtype=np.float64), names)
@@ -73,9 +77,7 @@ class Router:
         """Learn from rewards (N, k) directly: 1 where a model was right, or anything in [0, 1]."""
         rewards = self._checked_rewards(X, rewards)
         self._knows_names = model_names is not None
-        self.model_names_ = list(model_names or (f"model_{j}" for j in range(rewards.shape[1])))
-        if len(self.model_names_) != rewards.shape[1]:
-            raise InputError(f"{self._called} got {len(self.model_names_)} names of {rewards.shape[1]} models")
+        self.model_names_ = self._checked_names(model_names, rewards.shape[1])
         self.mean_rewards_ = rewards.mean(axis=0)
         if self.sharpness is None:
             self.sharpness_ = self._choose_sharpness(X, rewards)
@@ -84,8 +86,21 @@ class Router:
         self.estimator_ = self._fitted(X, rewards)
         return self
 
+    def _checked_names(self, names: Sequence[str] | None, count: int) -> list[str]:
+        if names is None:
+            return [f"model_{j}" for j in range(count)]
+        if isinstance(names, str) or not isinstance(names, Iterable):
+            raise InputError(f"{self._called} got model_names {names!r}, expected a list of names")
+        listed = list(names)
+        if len(listed) != count:
+            raise InputError(f"{self._called} got {len(listed)} names of {count} models")
+        distinct(f"{self._called}: model_names", listed)
+        return listed
+
     def _checked_rewards(self, X: Any, rewards: Array) -> Array:
-        rewards = np.asarray(rewards)
+        rewards = as_array("rewards", rewards)
+        if rewards.dtype.kind not in "fiub" and rewards.ndim:
+            raise InputError(f"{self._called} got rewards of type {rewards.dtype}, expected real numbers")
         if rewards.ndim != 2 or 0 in rewards.shape:
             raise InputError(f"{self._called} got rewards of shape {rewards.shape}, expected rows and models")
         if num_rows(X) != len(rewards):
@@ -107,7 +122,8 @@ class Router:
         return sharpen(self.rewards(X), self.sharpness_)
 
     def _fitted(self, X: Any, rewards: Array) -> Any:
-        from sklearn.base import clone
+        with self._needing_sklearn():
+            from sklearn.base import clone
 
         with self._refusing("be fitted"):
             # One model is one output, which most estimators want without its own axis.
@@ -134,6 +150,13 @@ class Router:
         return f"router '{self.name}'"
 
     @contextmanager
+    def _needing_sklearn(self) -> Iterator[None]:
+        try:
+            yield
+        except ImportError:
+            raise InputError(f"{self._called} needs scikit-learn: pip install 'cams[routing]'") from None
+
+    @contextmanager
     def _refusing(self, what: str) -> Iterator[None]:
         """Say in one sentence what the estimator says in many."""
         try:
@@ -147,7 +170,8 @@ class Router:
 
         Sharper advice than that gains nothing measurable and leaves CAMS less to correct.
         """
-        from sklearn.model_selection import KFold
+        with self._needing_sklearn():
+            from sklearn.model_selection import KFold
 
         folds = min(whole_number("folds", self.folds, 2), len(rewards))
         if folds < 2:
@@ -173,7 +197,8 @@ class Router:
 
     def _require_fitted(self) -> None:
         if not hasattr(self, "estimator_"):
-            from sklearn.exceptions import NotFittedError
+            with self._needing_sklearn():
+                from sklearn.exceptions import NotFittedError
 
             raise NotFittedError(f"{self._called} is not fitted yet: call fit(X, predictions, y) first")
 

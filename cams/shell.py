@@ -14,7 +14,7 @@ import sys
 import textwrap
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 import pandas as pd
@@ -37,6 +37,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parsed = _parser().parse_args(arguments)
     try:
         parsed.run(parsed)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever read has enough (`| head -1`); without this Python would complain once more at the end.
+        _forget_output()
+    except OSError as error:
+        _forget_output()
+        print(f"error: cannot print: {error.strerror or error}", file=sys.stderr)
+        return BAD_INPUT
     except InputError as error:
         print(f"error: {error}", file=sys.stderr)
         return BAD_INPUT
@@ -44,6 +52,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("stopped, nothing was written", file=sys.stderr)
         return 130
     return 0
+
+
+def _forget_output() -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def list_learners(_: argparse.Namespace) -> None:
@@ -119,7 +131,7 @@ def replay(options: argparse.Namespace) -> None:
     if options.plot:
         require_picture(options.plot)
     if options.out:
-        require_writable(options.out.parent)
+        _require_place(options.out, options.bundle, options.plot)
     bundle = cams.Bundle.load(options.bundle)
     result = cams.replay(
         bundle,
@@ -132,11 +144,20 @@ def replay(options: argparse.Namespace) -> None:
         regularize=options.regularize,
         scaled=options.scaled,
     )
-    print(result.summary().round(2).to_string(index=False))
     if options.out:
         result.save(options.out)
     if options.plot:
         result.plot(options.plot)
+    print(result.summary().round(2).to_string(index=False))
+
+
+def _require_place(out: Path, *others: Path | None) -> None:
+    """Refuse a place that a replay cannot be written to, or where something else of the command is."""
+    if out.is_dir():
+        raise InputError(f"cannot write {out}: it is a folder")
+    if any(other is not None and other.resolve() == out.resolve() for other in others):
+        raise InputError(f"--out is {out}, which is the bundle or the picture, expected a file of its own")
+    require_writable(out.parent)
 
 
 def plot(options: argparse.Namespace) -> None:
@@ -146,7 +167,10 @@ def plot(options: argparse.Namespace) -> None:
 
 
 class _Parser(argparse.ArgumentParser):
-    """Says what is wrong in one sentence, as everything else here does."""
+    """Says what is wrong in one sentence, as everything else here does, and takes no flag for another (`--budget`)."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings, allow_abbrev=False)
 
     def error(self, message: str) -> NoReturn:
         self.exit(BAD_INPUT, f"error: {message}; see {self.prog} --help\n")

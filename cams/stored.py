@@ -130,7 +130,7 @@ class StoredBundle:
             facts = json.loads(path.read_text(encoding="utf-8"))
         except FileNotFoundError:
             raise InputError(f"there is no file {path}") from None
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             raise InputError(f"{path} cannot be read ({error})") from None
         if not isinstance(facts, dict) or not facts.keys() <= _FACTS:
             raise InputError(f"{path} must map {', '.join(sorted(_FACTS))} to values, and nothing else")

@@ -7,12 +7,18 @@ from typing import Any
 
 import numpy as np
 
+from cams.errors import InputError
+
 # A neighbour search or a kernel on all rows at once would need memory for every pair.
 CHUNK_ROWS = 2_000
 
 
 def num_rows(X: Any) -> int:
-    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
+    if hasattr(X, "shape") and X.shape:
+        return int(X.shape[0])
+    if not hasattr(X, "__len__"):
+        raise InputError(f"X is {X!r}, expected rows")
+    return len(X)
 
 
 def take(X: Any, rows: Any) -> Any:

@@ -40,6 +40,7 @@ from experiments.tables.write import write_tables
 def selected_experiments(wanted: Sequence[str] | None, scale: str) -> dict[str, DictConfig]:
     """Return the composed configuration of every wanted experiment (None: of all), checked before anything is done."""
     known = experiment_names()
+    _refuse_none_at_all("experiments", wanted)
     for name in wanted or []:
         if name not in known:
             raise cams.InputError(f"unknown experiment '{name}'{nearest(name, known)}")
@@ -50,7 +51,13 @@ def selected_experiments(wanted: Sequence[str] | None, scale: str) -> dict[str, 
     return experiments
 
 
+def _refuse_none_at_all(what: str, wanted: Sequence[str] | None) -> None:
+    if wanted is not None and not wanted:
+        raise cams.InputError(f"{what} is [], expected names, or null for all")
+
+
 def check_datasets(wanted: Sequence[str] | None, experiments: dict[str, DictConfig]) -> None:
+    _refuse_none_at_all("datasets", wanted)
     known = sorted({dataset for experiment in experiments.values() for dataset in experiment.experiment.datasets})
     for dataset in wanted or []:
         if dataset not in known:

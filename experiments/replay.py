@@ -30,6 +30,8 @@ def main(cfg: DictConfig) -> None:
         if OmegaConf.is_missing(cfg, needed):
             raise cams.InputError(f"{needed}= is missing, see --help")
     check(cfg, REPLAY, "")
+    if not cfg.out:
+        raise cams.InputError("out is empty, expected a folder")
     out = Path(cfg.out)
     require_writable(out)
     if cfg.plot is not None:

@@ -147,6 +147,8 @@ def main(cfg: DictConfig) -> None:
         # Notes on records look for the bundles beside them.
         os.symlink(Path(cfg.paths.bundles).resolve(), Path(scratch) / "bundles")
         rows = verify(cfg, Path(scratch))
+    if not rows:
+        raise cams.InputError(f"there is nothing to verify: no bundle in {cfg.paths.bundles} fits what was asked for")
     different = sum(bool(row.difference) for row in rows)
     say_now(f"{len(rows) - different} same, {different} different, after {time.perf_counter() - start:.0f} s")
     if different:

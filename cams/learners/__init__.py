@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from cams.checks import whole_number
 from cams.errors import InputError, lookup, nearest
 from cams.learners.anchors import Bandit, Hedge
 from cams.learners.base import Choice, Learner, Problem, Round
@@ -89,7 +90,15 @@ def make_learner(
 ) -> Learner:
     """Make a learner of `LEARNERS` by name; `settings` override its constants or its parts."""
     entry = learner_entry(name, settings)
-    problem = Problem(num_models, num_policies, num_classes, horizon, budget, regularize, scaled)
+    problem = Problem(
+        whole_number("num_models", num_models, 1),
+        whole_number("num_policies", num_policies, 0),
+        whole_number("num_classes", num_classes, 1),
+        None if horizon is None else whole_number("horizon", horizon, 1),
+        None if budget is None else whole_number("budget", budget, 0),
+        regularize,
+        scaled,
+    )
     try:
         return entry.make(problem, settings)
     except InputError as error:

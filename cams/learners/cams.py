@@ -170,7 +170,7 @@ class CamsAdversarial(Cams):
 
     def __init__(self, problem: Problem, *, rho: str = "proof", **settings: Any) -> None:
         super().__init__(problem, recommend="sample_policy", **settings)
-        if rho not in ("proof", "label"):
+        if not isinstance(rho, str) or rho not in ("proof", "label"):
             raise InputError(f"rho is '{rho}', expected 'proof' or 'label'")
         self.rho = rho
         if not self.rate_rule.by_evidence:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from cams.checks import whole_number
 from cams.errors import InputError
 from cams.learners.base import Array, Choice, Floats, Problem, among_answers, pick_tied
 from cams.learners.cams import Cams
@@ -22,7 +23,7 @@ class Oracle(Cams):
 
     def __init__(self, problem: Problem, *, policy: int | None = None, **settings: Any) -> None:
         super().__init__(problem, **settings)
-        self.policy = policy
+        self.policy = None if policy is None else whole_number("policy", policy, 0, self.m - 1)
 
     def choose(self, predictions: npt.NDArray[np.int32], advice: Array, uniforms: Floats) -> Choice:
         if self.policy is None:

@@ -38,7 +38,7 @@ class ConsensusPrior:
     _memory: ClassVar[tuple[str, ...]] = ("rounds", "agreements", "oddness", "labels")
 
     def __init__(self, num_models: int, size: int, *, prior: float, fade: float, votes: str) -> None:
-        if votes not in VOTES:
+        if not isinstance(votes, str) or votes not in VOTES:
             raise InputError(f"votes is '{votes}', expected 'plain' or 'shared'")
         self.strength, self.fade = number("prior", prior, 0, 1e6), number("fade", fade, 1e-6)
         self.shared = votes == "shared"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from io import BytesIO
 from pathlib import Path
 
 import matplotlib as mpl
@@ -28,8 +29,11 @@ def plot_replay(result: Replay, path: Path | None = None) -> Figure:
         require_picture(path)
     figure = draw([[panel_of(result)]])
     if path is not None:
+        # In memory first: where a disk is full, matplotlib has more to say than that.
+        picture = BytesIO()
         with mpl.rc_context(fname=str(STYLE)), atomic_path(path) as temporary:
-            figure.savefig(temporary, format=path.suffix[1:])
+            figure.savefig(picture, format=path.suffix[1:])
+            temporary.write_bytes(picture.getvalue())
     return figure
 
 

@@ -15,6 +15,14 @@ def require_picture(path: Path) -> None:
     """Refuse a file that no picture can be written to."""
     if path.suffix[1:] not in FORMATS:
         raise InputError(f"the picture {path} ends in '{path.suffix}', expected one of .{', .'.join(FORMATS)}")
-    if find_spec("matplotlib") is None:
-        raise InputError("drawing needs matplotlib: pip install 'cams[plot]'")
+    require_matplotlib()
     require_writable(path.parent)
+
+
+def require_matplotlib() -> None:
+    try:
+        found = find_spec("matplotlib") is not None
+    except (ImportError, ValueError):
+        found = False
+    if not found:
+        raise InputError("drawing needs matplotlib: pip install 'cams[plot]'")

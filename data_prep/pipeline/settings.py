@@ -19,9 +19,9 @@ DATASET: Schema = {
 }
 GENERAL: Schema = {
     "seed": Range(int, 0),
-    "sharpness": float,
+    "sharpness": Range(float, 0),
     "sharpness_check": {
-        "grid": [float],
+        "grid": [Range(float, 0)],
         "chosen_on": [str],
         "horizon": int,
         "budget_shares": [float],

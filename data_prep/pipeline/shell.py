@@ -22,6 +22,12 @@ from cams.errors import InputError, nearest
 
 CONF = Path(__file__).resolve().parents[2] / "conf"
 BAD_INPUT = 2
+INTERRUPTED = 130
+# What Hydra takes beside overrides; of anything else it prints all its usage.
+FLAGS = {"-m", "--multirun", "-r", "--run", "-c", "--cfg", "--resolve", "-p", "--package", "-i", "--info"} | {
+    *("-cp", "--config-path", "-cn", "--config-name", "-cd", "--config-dir", "-sc", "--shell-completion"),
+    *("--experimental-rerun", "--hydra-help", "--version"),
+}
 Task = Callable[[DictConfig], None]
 
 
@@ -40,6 +46,7 @@ def entry_point(config: str) -> Callable[[Task], Callable[[], None]]:
                 return
             sys.argv[1:] = map(_quoted, sys.argv[1:])
             try:
+                _refuse_odd(sys.argv[1:])
                 composed()
             except InputError as error:
                 refuse(str(error))
@@ -49,6 +56,9 @@ def entry_point(config: str) -> Callable[[Task], Callable[[], None]]:
                 refuse(_with_hint(error))
             except YAMLError as error:
                 refuse(f"a configuration file is not valid YAML: {' '.join(str(error).split())}")
+            except KeyboardInterrupt:
+                print("stopped; what was finished stays, nothing is half-written", file=sys.stderr)
+                raise SystemExit(INTERRUPTED) from None
 
         return main
 
@@ -70,10 +80,10 @@ def _explained(task: Task) -> Task:
     def run(cfg: DictConfig) -> None:
         try:
             task(cfg)
-        except InputError as error:
+        except (InputError, OmegaConfBaseException) as error:
             if HydraConfig.get().mode == RunMode.MULTIRUN:
                 raise
-            refuse(str(error))
+            refuse(str(error) if isinstance(error, InputError) else _with_hint(error))
 
     return run
 
@@ -84,6 +94,19 @@ def _help(task: Task, config: str) -> str:
     sections = (CONF / f"{config}.yaml").read_text(encoding="utf-8").split("\n\n")
     shown = [section for section in sections if "defaults:" not in section and not section.startswith("hydra:")]
     return f"{usage.strip()}\n\nSettings (conf/{config}.yaml), each as name=value:\n\n" + "\n\n".join(shown).strip()
+
+
+def _refuse_odd(arguments: list[str]) -> None:
+    """Refuse what Hydra would answer with a page, or take for something that nobody means."""
+    for argument in arguments:
+        key, sign, value = argument.partition("=")
+        if key.startswith("-") and key not in FLAGS:
+            raise InputError(f"unknown flag '{key}'; settings are given as name=value, --help lists them")
+        if sign and not key:
+            raise InputError(f"'{argument}' has no name before the '='")
+        # Two experiments in brackets would be laid over one another.
+        if (CONF / key).is_dir() and (value == "null" or value.startswith("[")):
+            raise InputError(f"{key} is {value}, expected one name; several need -m {key}=one,other")
 
 
 def _quoted(argument: str) -> str:

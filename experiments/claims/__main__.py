@@ -15,12 +15,14 @@ from typing import Any
 from omegaconf import DictConfig, OmegaConf
 
 import cams
+from data_prep.pipeline.schema import check
 from data_prep.pipeline.shell import entry_point
 from experiments.claims.renewal import renew_ledger
 
 
 @entry_point("claims")
 def main(cfg: DictConfig) -> None:
+    check(cfg.paths.results, str, "paths.results")
     config: dict[str, Any] = OmegaConf.to_container(cfg, resolve=True)  # type: ignore[assignment]
     results = Path(cfg.paths.results)
     if not (results / "records").exists():

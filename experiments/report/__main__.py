@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from omegaconf import DictConfig
 
+from data_prep.pipeline.schema import check
 from data_prep.pipeline.shell import entry_point
 from experiments.report.render import write_report
 from experiments.runner.jobs import say_now
@@ -18,6 +19,7 @@ from experiments.runner.jobs import say_now
 
 @entry_point("report")
 def main(cfg: DictConfig) -> None:
+    check(cfg.paths.results, str, "paths.results")
     page = write_report(cfg)
     say_now(f"report: wrote {page} ({page.stat().st_size / 1e6:.1f} MB)")
 

@@ -61,7 +61,7 @@ def work_off(works: Sequence[Work], workers: int, progress: bool | None = False)
     silent = None if progress is None else not progress
     with tqdm(total=total, desc="replay", unit="round", unit_scale=True, disable=silent, leave=False) as bar:
         state = _Queue(works, bar)
-        for _ in range(min(workers, total)):
+        for _ in range(min(workers, max(total, len(works)))):
             # Daemons, so that an interrupted program need not wait for them.
             threading.Thread(target=state.serve, daemon=True).start()
         try:

@@ -8,6 +8,7 @@ from typing import Any
 from omegaconf import DictConfig, OmegaConf
 
 import cams
+from cams.checks import distinct
 from cams.errors import nearest
 from cams.learners import learner_entry
 from data_prep.pipeline.schema import check
@@ -35,7 +36,7 @@ def make_plan(cfg: DictConfig, dataset: str | None = None) -> Plan:
         budgets=tuple(sorted(set(budgets) | set(traced))),
         trace_rounds=tuple(round_grid(horizon, points)) if points else (),
         trace_budgets=tuple(traced),
-        learners=tuple(_learner(cfg, entry) for entry in experiment.learners),
+        learners=_learners(cfg),
         cases=_cases(experiment),
         compute=experiment.compute,
         needs_bundle=bool(experiment.needs_bundle),
@@ -46,6 +47,9 @@ def make_plan(cfg: DictConfig, dataset: str | None = None) -> Plan:
 def check_run(cfg: DictConfig) -> None:
     """Refuse a configuration with a key that means nothing or a value of the wrong kind."""
     check(cfg, RUN, "")
+    name = cfg.experiment.name
+    if not name or name != Path(name).name:
+        raise cams.InputError(f"experiment.name is '{name}', expected a word that a folder can be called")
     check(cfg.experiment.options, OPTIONS[cfg.experiment.compute], "experiment.options")
 
 
@@ -120,6 +124,14 @@ def _trace_budgets(cfg: DictConfig, dataset: str, horizon: int, largest: int) ->
     return sorted(traced)
 
 
+def _learners(cfg: DictConfig) -> tuple[Learner, ...]:
+    learners = tuple(_learner(cfg, entry) for entry in cfg.experiment.learners)
+    if not learners:
+        raise cams.InputError("experiment.learners is [], expected at least one")
+    distinct("experiment.learners", [learner.label for learner in learners])
+    return learners
+
+
 def _learner(cfg: DictConfig, entry: Any) -> Learner:
     given = {"name": entry} if isinstance(entry, str) else dict(_plain(entry))
     name, settings = str(given.get("name")), dict(given)
@@ -131,7 +143,9 @@ def _learner(cfg: DictConfig, entry: Any) -> Learner:
 
 def _cases(experiment: DictConfig) -> tuple[Case, ...]:
     common = {key: experiment[key] for key in ("policies", "regularize", "scaled")}
-    return tuple(_case(common | dict(_plain(case))) for case in experiment.cases or [{}])
+    cases = tuple(_case(common | dict(_plain(case))) for case in experiment.cases or [{}])
+    distinct("experiment.cases", [case.label for case in cases])
+    return cases
 
 
 def _case(values: dict[str, Any]) -> Case:

@@ -3,15 +3,21 @@
 One line a case: the call, and all that it may say.
 """
 
+import os
 import re
+import sys
+import time
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import cams
+from cams import bounds
 
 VOTES = np.array([[0, 1], [2, 1], [1, 1]])
 LABELS = np.array([0, 1, 2])
@@ -35,6 +41,24 @@ def changed(array: Any, at: Any, value: Any) -> Any:
 
 def case(call: Callable[..., Any], **arguments: Any) -> Callable[[], Any]:
     return partial(call, **arguments)
+
+
+class Model:
+    """Has answers for three rows, whatever it is asked."""
+
+    def predict(self, X: Any) -> Any:
+        return LABELS
+
+    def predict_proba(self, X: Any) -> Any:
+        raise ValueError("too few\ncolumns")
+
+
+def learner(name: str = "cams", **changes: Any) -> cams.learners.Learner:
+    return cams.make_learner(name, **{"num_models": 2, "num_policies": 1, "num_classes": 3, **changes})
+
+
+def fitted(**changes: Any) -> cams.Router:
+    return cams.Router(None).fit(**{"X": VOTES, "predictions": VOTES, "y": LABELS, **changes})
 
 
 CASES: list[tuple[Callable[[], Any], str]] = [
@@ -154,6 +178,149 @@ CASES: list[tuple[Callable[[], Any], str]] = [
         case(replay, bundle="drift.npz"),
         "expected a Bundle, not str; cams.Bundle.load reads one from a file",
     ),
+    (case(replay, order=[[0, 1], [0]]), "order is not an array: its rows differ in length or it holds no numbers"),
+    (
+        case(replay, order=np.ma.array([[0, 1, 2]] * 2, mask=[[0, 1, 0]] * 2)),
+        "order has masked entries, expected a value in each",
+    ),
+    (case(replay, progress="yes"), "progress is 'yes', expected true, false or None"),
+    (
+        case(replay, learners=[{"name": "rs", "label": "best_model"}]),
+        "learner label 'best_model' is what the summary calls a reference, give it another",
+    ),
+    (
+        case(replay, realizations=10**15),
+        "the results of 1000000000000000 realizations at 1 budgets and 1 rounds do not fit into memory",
+    ),
+    (
+        lambda: replay(bundle=bundle(labels=[0, 1, 2**31 - 2])),
+        "the bundle has 2147483647 classes, a replay can have 10000000",
+    ),
+    (case(bundle, classes=3), "classes is 3, expected a list of classes"),
+    (
+        case(bundle, model_names=[["a"], ["b", "c"]]),
+        "model_names is not an array: its rows differ in length or it holds no numbers",
+    ),
+    (
+        case(bundle, predictions={"a": 1, "b": 2}),
+        "predictions has columns without rows, expected one class per row",
+    ),
+    # ---- files ----
+    (case(cams.Bundle.load, path=None), "the file's name is None, expected text or a path"),
+    (case(cams.Selector.load, path=5), "the file's name is 5, expected text or a path"),
+    (lambda: bundle().save(None), "the file's name is None, expected text or a path"),
+    (lambda: bundle().save(""), "'' is no name of a file"),
+    (lambda: bundle().save("."), "'.' is no name of a file"),
+    (lambda: bundle().save("a\0b"), "'a\\x00b' is no name of a file"),
+    (lambda: replay().plot(5), "the file's name is 5, expected text or a path"),
+    # ---- parts of a replay ----
+    (lambda: cams.Replay.joined([]), "joined takes a list of one replay or more"),
+    (lambda: cams.Replay.joined(replay()), "joined takes a list of one replay or more"),
+    (
+        lambda: cams.Replay.joined([replay(), replay(budgets=[2])]),
+        "part 1 differs from part 0 in its budgets, so they cannot be joined",
+    ),
+    (
+        lambda: cams.Replay.joined([replay(), replay(learners=["mp"])]),
+        "part 1 differs from part 0 in its learners, so they cannot be joined",
+    ),
+    (
+        lambda: cams.Replay.joined([replay(), replay(horizon=2)]),
+        "part 1 differs from part 0 in its horizon, so they cannot be joined",
+    ),
+    # ---- learners by hand ----
+    (case(learner, num_models=0), "num_models is 0, expected a whole number of at least 1"),
+    (case(learner, num_models=2.5), "num_models is 2.5, expected a whole number"),
+    (case(learner, num_policies=-1), "num_policies is -1, expected a whole number of at least 0"),
+    (case(learner, num_classes="2"), "num_classes is '2', expected a whole number"),
+    (case(learner, name="rs", horizon=0, budget=1), "horizon is 0, expected a whole number of at least 1"),
+    (case(learner, name="rs", horizon=5, budget=-1), "budget is -1, expected a whole number of at least 0"),
+    (
+        case(learner, name="oracle", policy=77),
+        "learner 'oracle': policy is 77, expected a whole number from 0 to 2",
+    ),
+    (
+        case(learner, name="cams_adversarial", horizon=5, rho=np.array(["proof", "label"])),
+        "learner 'cams_adversarial': rho is '['proof' 'label']', expected 'proof' or 'label'",
+    ),
+    (
+        lambda: list(cams.play("cams", bundle(), [0], np.zeros((1, 4)))),
+        "expected a learner, not 'cams'; cams.make_learner makes one",
+    ),
+    (
+        lambda: list(cams.play(learner(), bundle(), [-1], np.zeros((1, 4)))),
+        "row -1 is not in the bundle, which has 3",
+    ),
+    # ---- models, routers, confidences ----
+    (
+        case(cams.Bundle.from_models, models={"a": Model}, routers=[], X=VOTES),
+        "model 'a' is the class Model, expected a trained model of it",
+    ),
+    (
+        case(cams.Bundle.from_models, models={"a": Model()}, routers=[], X=np.zeros((9, 2))),
+        "model 'a' predicts 3 classes for 9 rows",
+    ),
+    (
+        case(cams.Bundle.from_models, models={"a": Model()}, routers=None, X=VOTES),
+        "routers is None, expected a list of routers",
+    ),
+    (case(fitted, y=[0, 1, None]), "router 'router': y[2] is missing, expected a class"),
+    (case(fitted, y=[0, 1, np.nan]), "router 'router': y[2] is missing, expected a class"),
+    (case(fitted, X=None), "X is None, expected rows"),
+    (
+        lambda: cams.Router(None).fit_rewards(VOTES, np.full((3, 2), "a")),
+        "router 'router' got rewards of type <U1, expected real numbers",
+    ),
+    (
+        lambda: cams.Router(None).fit_rewards(VOTES, np.zeros((3, 2)), "ab"),
+        "router 'router' got model_names 'ab', expected a list of names",
+    ),
+    (
+        lambda: cams.Router(None).fit_rewards(VOTES, np.zeros((3, 2)), ["a", "a"]),
+        "router 'router': model_names has the name 'a' twice",
+    ),
+    (case(cams.Confidence, models=[1]), "models is a list, expected a mapping from names to models"),
+    (
+        case(cams.Confidence, models={}, sharpness=np.nan),
+        "sharpness is nan, expected a number from 0 to 1e+09",
+    ),
+    (
+        lambda: cams.Confidence({"a": Model()}).advise(VOTES),
+        "policy 'confidence': model 'a' cannot predict these rows: too few columns",
+    ),
+    *(
+        (
+            case(cams.confidence_advice, probabilities=given),
+            "probabilities is neither k arrays (N, c) nor one array (N, k)",
+        )
+        for given in (None, 3, "abc", [["a", "b"]], [np.zeros((3, 0))])
+    ),
+    (
+        case(cams.confidence_advice, probabilities=[[[0.5, 0.5]]], sharpness=None),
+        "sharpness is None, expected a number",
+    ),
+    # ---- bounds ----
+    *(
+        (case(bounds.exp3_regret, horizon=value, num_models=4), f"horizon is {value!r}, expected a finite number")
+        for value in (None, "5", np.nan, np.inf, True)
+    ),
+    (case(bounds.exp3_regret, horizon=9, num_models=0), "num_models is 0, expected at least 1"),
+    (
+        case(bounds.cams_stochastic_queries, horizon=9, regret=1, best_error=-1, num_classes=3),
+        "best_error is -1, expected at least 0",
+    ),
+    (
+        case(bounds.cams_adversarial_regret, horizon=9, num_extended=0, num_classes=2, rho=0.5),
+        "num_extended is 0, expected at least 1",
+    ),
+    (
+        case(bounds.model_picker_stochastic_regret, gaps=None, disagreements=[0.1]),
+        "gaps and disagreements are lists, one entry per suboptimal model",
+    ),
+    (
+        case(bounds.model_picker_stochastic_regret, gaps=[np.nan], disagreements=[0.1]),
+        "gap is nan, expected a finite number",
+    ),
 ]
 
 
@@ -188,3 +355,77 @@ def test_the_callers_arrays_are_not_the_bundles() -> None:
 def test_a_rule_is_named_by_a_word(value):
     with pytest.raises(cams.InputError, match=f"there is no rate rule '{re.escape(str(value))}'"):
         cams.make_learner("cams", num_models=2, num_policies=1, num_classes=2, rate_rule=value)
+
+
+def test_rows_of_a_table_are_played_as_rows() -> None:
+    rows = [[0, 1, 2], [2, 1, 0]]
+    np.testing.assert_array_equal(replay(order=pd.DataFrame(rows)).loss, replay(order=np.array(rows)).loss)
+
+
+DAMAGED = [
+    ("horizon", -3, "there is no learner, budget, realization or round, or fewer than none"),
+    ("budgets", [-1], "there is no learner, budget, realization or round, or fewer than none"),
+    ("budgets", [1.5], "'budgets' is no list of whole numbers"),
+    ("budgets", [[1]], "'budgets' is no list of whole numbers"),
+    ("trace", [2, 1], "'trace' does not list rounds between 1 and 3 in ascending order"),
+    ("trace", [5, 6], "'trace' does not list rounds between 1 and 3 in ascending order"),
+    ("learners", [[1]], "'learners' is no list of names"),
+    ("model_names", [["a", "b"]], "'model_names' is no list of names"),
+    ("loss", [[[-1, 0]]], "'loss' has counts outside 0..3"),
+    ("queries", [[[9, 0]]], "'queries' has counts outside 0..3"),
+]
+
+
+@pytest.mark.parametrize(("name", "value", "sentence"), DAMAGED)
+def test_a_replay_that_nobody_played_is_refused(tmp_path: Path, name: str, value: Any, sentence: str) -> None:
+    path = tmp_path / "replay.npz"
+    replay(trace=[1, 2]).save(path)
+    with np.load(path) as stored:
+        arrays = dict(stored) | {name: np.asarray(value)}
+    np.savez(path, **arrays)
+    with pytest.raises(cams.InputError) as caught:
+        cams.Replay.load(path)
+    assert str(caught.value) == f"{path}: {sentence}"
+
+
+def test_a_pipe_or_a_device_is_not_replaced_by_a_file(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(cams.InputError, match="it is no plain file"):
+        bundle().save(tmp_path / "pipe")
+    assert (tmp_path / "pipe").is_fifo()
+
+
+def test_a_stored_bundle_of_endless_brackets_is_refused(tmp_path: Path) -> None:
+    np.save(tmp_path / "predictions.npy", VOTES)
+    np.save(tmp_path / "labels.npy", LABELS)
+    (tmp_path / "bundle.json").write_text("[" * 100_000)
+    with pytest.raises(cams.InputError, match="cannot be read"):
+        cams.StoredBundle(tmp_path)
+
+
+@pytest.mark.parametrize("missing", [None, "finder"])
+def test_what_is_not_installed_is_asked_for(monkeypatch: pytest.MonkeyPatch, missing: str | None) -> None:
+    """Also where a search for it raises, as in some frozen programs."""
+    if missing is None:
+        monkeypatch.setattr("cams.plotting.picture.find_spec", lambda name: None)
+    else:
+        monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(cams.InputError, match=r"^drawing needs matplotlib: pip install"):
+        replay().plot()
+    monkeypatch.setitem(sys.modules, "sklearn.base", None)
+    with pytest.raises(cams.InputError, match=r"^router 'router' needs scikit-learn: pip install"):
+        cams.Router(None, sharpness=1).fit(VOTES, VOTES, LABELS)
+
+
+def test_who_interrupts_a_replay_need_not_wait_for_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+    played = []
+
+    def interrupted(stage: Any, bundle: Any, order: Any, pool: Any, bar: Any) -> None:
+        for i in range(1000):
+            pool.submit(lambda i=i: (time.sleep(0.01), played.append(i)))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("cams.realizations.play_pool", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        replay()
+    assert len(played) < 100

@@ -13,6 +13,7 @@ import pytest
 from hydra.core.global_hydra import GlobalHydra
 
 from experiments.records.store import read_record
+from experiments.runner.queue import work_off
 
 MAIN = ["experiment=main", "dataset=vertebral"]
 REPLAY = ["bundle={bundle}", "budgets=[5]", "out={out}"]
@@ -53,6 +54,28 @@ BAD_INPUT = [
     ("run", [*MAIN, "~experiment.trace.points"], "experiment.trace lacks the key 'points'"),
     ("replay", [*REPLAY, "+horizn=10"], "no key 'horizn'; did you mean 'horizon'?"),
     ("all", ["+fersh=true"], "no key 'fersh'; did you mean 'fresh'?"),
+    # names that are none
+    ("run", [*MAIN, "dataset=null"], "dataset is null, expected one name"),
+    ("run", [*MAIN, "experiment=[main,rcl]"], "experiment is [main,rcl], expected one name -m"),
+    ("run", [*MAIN, "=5"], "'=5' has no name before the '='"),
+    ("run", [*MAIN, "--nope"], "unknown flag '--nope'"),
+    ("run", [*MAIN, "seed=${{nope}}"], "Interpolation key 'nope' not found"),
+    ("run", [*MAIN, "experiment.name=../../x"], "experiment.name is '../../x' folder"),
+    ("run", [*MAIN, "experiment.learners=[]"], "experiment.learners is [], expected at least one"),
+    ("run", [*MAIN, "experiment.learners=[cams,cams]"], "experiment.learners has the name 'cams' twice"),
+    ("run", [*MAIN, "experiment.cases=[{{label: a}},{{label: a}}]"], "experiment.cases has the name 'a' twice"),
+    ("run", [*MAIN, "realizations=1000000000000"], "realizations do not fit into memory"),
+    ("all", ["experiments=[]"], "experiments is [], expected names, or null for all"),
+    ("all", ["experiments=[main]", "datasets=[]"], "datasets is [], expected names, or null for all"),
+    ("verify", ["datasets=[]"], "datasets is []"),
+    (
+        "verify",
+        ["experiments=[main]", "datasets=[vertebral]", "paths.results={out}", "paths.bundles={out}"],
+        "there is nothing to verify: no bundle in",
+    ),
+    ("claims.__main__", ["paths.results=null"], "paths.results is null, expected a text"),
+    ("report.__main__", ["paths.results=5"], "paths.results is 5, expected a text"),
+    ("replay", [*REPLAY, "out="], "out is empty, expected a folder"),
     # values
     ("run", [*MAIN, "seed=abc"], "seed is 'abc', expected a whole number"),
     ("run", [*MAIN, "horizon=abc"], "horizon is 'abc', expected a whole number"),
@@ -123,6 +146,36 @@ def test_bad_input(
     for word in words.split():
         assert word in said, said
     assert not list(results.rglob("*.parquet"))
+
+
+def test_who_interrupts_is_told_in_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], results: Path
+) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("experiments.replay.replay_in_blocks", interrupted)
+    with pytest.raises(SystemExit) as stop:
+        call(
+            monkeypatch, "replay", [f"bundle={results / 'bundles' / 'vertebral.npz'}", "budgets=[5]", f"out={results}"]
+        )
+    assert stop.value.code == 130
+    assert capsys.readouterr().err == "stopped; what was finished stays, nothing is half-written\n"
+    assert not (results / "summary.csv").exists()
+
+
+def test_work_without_rounds_is_not_waited_for() -> None:
+    class Empty:
+        size = 0
+
+        def open(self) -> list[object]:
+            return []
+
+        def close(self) -> str:
+            return "closed"
+
+    (done,) = work_off([Empty()], 2)  # type: ignore[list-item]
+    assert (done.result, done.error) == ("closed", None)
 
 
 def test_help_fits_a_screen_or_two(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
