@@ -45,9 +45,9 @@ def test_colours_are_far_enough_apart() -> None:
 
 
 def test_an_axis_from_zero_shows_zero_and_is_logarithmic_from_one_on() -> None:
-    places = after_zero([0, 0.5, 1, 10, 1000])
-    np.testing.assert_allclose(places, [0, 0.25, 0.5, 1.5, 3.5])
-    np.testing.assert_allclose(before_one(places), [0, 0.5, 1, 10, 1000])
+    places = after_zero([0, 0.5, 1, 10**0.2, 10, 1000])
+    np.testing.assert_allclose(places, [0, 0.25, 0.5, 0.7, 1.5, 3.5])
+    np.testing.assert_allclose(before_one(places), [0, 0.5, 1, 10**0.2, 10, 1000])
     figure = draw([[make_panel("cams", scales=("from_zero", "linear"))]])
     assert figure.axes[0].get_xticks().tolist() == [0, 1, 3, 10]
 

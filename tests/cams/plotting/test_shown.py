@@ -53,9 +53,12 @@ def test_a_line_and_its_band_lie_where_the_numbers_are() -> None:
 
 
 def test_cams_lies_on_top_of_what_it_is_compared_with() -> None:
-    cams, other = axes_of(Panel("x", "y", (line_of("cams", [0, 1]), line_of("rs", [0, 1])))).lines
+    axes = axes_of(Panel("x", "y", (line_of("cams", [0, 1]), line_of("rs", [0, 1]))))
+    cams, other = axes.lines
     assert cams.get_color() == VERMILION
     assert cams.get_zorder() > other.get_zorder()
+    bands = axes.collections
+    assert bands[0].get_zorder() > bands[1].get_zorder()
 
 
 @pytest.mark.parametrize(
@@ -90,7 +93,8 @@ def test_cases_are_named_under_their_places() -> None:
     [
         (1, 8, [1, 2, 4, 7]),
         (1, 60, [1, 3, 10, 30]),
-        (1, 2_000, [1, 10, 100, 1_000]),
+        (1, 600, [1, 10, 100]),
+        (100, 800, [100, 200, 400, 700]),
         (1, 1e7, [10**i for i in range(8)]),
     ],
 )
@@ -108,6 +112,20 @@ def test_long_numbers_side_by_side_are_written_as_powers(high: float, words: str
     assert axes.yaxis.get_major_formatter()(1_000, 0) == "1,000"
 
 
+def test_each_axis_has_its_own_scale() -> None:
+    axes = over(1, 50, scales=("log", "linear"))
+    assert (axes.get_xscale(), axes.get_yscale()) == ("log", "linear")
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "ticks"),
+    [(-500, 500, [-100, -10, 0, 10, 100]), (-2e4, 2e5, [-10_000, -100, 0, 100, 10_000]), (-20, 5, [-10, -3, 0, 3])],
+)
+def test_ticks_of_both_signs_stand_in_order(low: float, high: float, ticks: list[float]) -> None:
+    axes = over(low, high, scales=("linear", "symlog"))
+    assert shown(axes.get_yticks(), (low, high)) == ticks
+
+
 def test_ticks_of_a_plain_axis_are_fewer_where_numbers_are_long() -> None:
     small, large = over(0, 1_000, scales=("linear", "linear")), over(0, 10_000, scales=("linear", "linear"))
     assert shown(small.get_xticks(), small.get_xlim()) == [0, 250, 500, 750, 1_000]
@@ -118,7 +136,8 @@ def test_ticks_of_a_plain_axis_are_fewer_where_numbers_are_long() -> None:
 
 
 @pytest.mark.parametrize(
-    ("high", "ticks"), [(20, [0, 1, 3, 10]), (32, [0, 1, 3, 10, 30]), (2_000, [0, 1, 10, 100, 1_000])]
+    ("high", "ticks"),
+    [(20, [0, 1, 3, 10]), (150, [0, 1, 10, 100]), (32, [0, 1, 3, 10, 30]), (2_000, [0, 1, 10, 100, 1_000])],
 )
 def test_ticks_of_an_axis_from_zero(high: float, ticks: list[float]) -> None:
     axes = over(0, high, scales=("from_zero", "linear"))
@@ -154,6 +173,12 @@ def test_a_figure_has_room_for_its_panels_and_its_legend() -> None:
     # Two columns of two: 2 * 0.56 + 0.068 * (18 + 19) = 3.64 inches would be too wide.
     assert many.get_size_inches() == pytest.approx([3.6, 1.75 + 4 * 0.165 + 0.1])
     assert [text.get_text() for text in many.legends[0].get_texts()] == [look_of(name).title for name in names]
+    # Five entries in two columns take three rows: 2 * 0.56 + 0.068 * (18 + 18) = 3.568 inches fit.
+    titles = [
+        Series(name, name, look_of("rs"), *[np.array([0.0, 1.0])] * 4)
+        for name in ("a" * 18, "b", "c", "d" * 8, "e" * 18)
+    ]
+    assert draw([[Panel("x", "y", tuple(titles))]]).get_size_inches()[1] == pytest.approx(1.75 + 3 * 0.165 + 0.1)
 
 
 def test_the_legend_draws_what_the_panel_draws() -> None:
