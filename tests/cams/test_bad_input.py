@@ -3,6 +3,7 @@
 One line a case: the call, and all that it may say.
 """
 
+import errno
 import os
 import re
 import sys
@@ -415,6 +416,19 @@ def test_what_is_not_installed_is_asked_for(monkeypatch: pytest.MonkeyPatch, mis
     monkeypatch.setitem(sys.modules, "sklearn.base", None)
     with pytest.raises(cams.InputError, match=r"^router 'router' needs scikit-learn: pip install"):
         cams.Router(None, sharpness=1).fit(VOTES, VOTES, LABELS)
+
+
+@pytest.mark.parametrize("suffix", ["png", "pdf", "svg"])
+def test_a_full_disk_is_all_that_a_picture_complains_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str
+) -> None:
+    def full(path: Path, data: bytes) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with pytest.raises(cams.InputError, match="No space left on device"):
+        replay().plot(tmp_path / f"mine.{suffix}")
+    assert not list(tmp_path.iterdir())
 
 
 def test_who_interrupts_a_replay_need_not_wait_for_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:

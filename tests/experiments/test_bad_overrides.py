@@ -13,6 +13,8 @@ import pytest
 from hydra.core.global_hydra import GlobalHydra
 
 from experiments.records.store import read_record
+from experiments.run import places_for
+from experiments.runner.configuration import compose_run
 from experiments.runner.queue import work_off
 
 MAIN = ["experiment=main", "dataset=vertebral"]
@@ -208,3 +210,39 @@ def test_a_damaged_bundle_is_named_and_not_left_out(
     said = capsys.readouterr()
     assert "experts drift: left out" in said.out
     assert "not every record could be made, and experts vertebral is the first of 1: " in said.err
+
+
+def test_a_data_set_that_an_experiment_does_not_list_has_a_place_of_its_own() -> None:
+    overrides = ["experiment=main", "dataset=covtype"]
+    assert places_for(compose_run(overrides), overrides).results == Path("results/variants/dataset=covtype")
+    overrides = ["experiment=main", "dataset=drift"]
+    assert places_for(compose_run(overrides), overrides).results == Path("results")
+
+
+def test_a_damaged_record_is_made_anew_where_it_can_be_and_named_where_not(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], results: Path
+) -> None:
+    paths = [f"paths.results={results}", f"paths.bundles={results / 'bundles'}"]
+    everything = ["experiments=[experts]", "datasets=[vertebral]", "steps=[replay]", *paths]
+    call(monkeypatch, "all", everything)
+    (record,) = results.glob("records/experts/vertebral/*.parquet")
+    whole = record.read_bytes()
+
+    record.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(SystemExit) as stop:
+        call(monkeypatch, "claims.__main__", [f"paths.results={results}"])
+    assert stop.value.code == 2
+    assert f"the record {record} is damaged; " in capsys.readouterr().err
+    assert not (results / "claims.json").exists()
+
+    call(monkeypatch, "all", everything)
+    assert record.read_bytes() == whole
+
+    record.write_bytes(whole[:-1])
+    (results / "bundles" / "vertebral.npz").unlink()
+    with pytest.raises(SystemExit) as stop:
+        call(monkeypatch, "all", everything)
+    assert stop.value.code == 2
+    said = capsys.readouterr().err
+    assert "experts vertebral is the first of 1" in said
+    assert "damaged" in said

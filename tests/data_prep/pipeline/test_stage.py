@@ -78,6 +78,8 @@ def test_randomness_is_named_not_counted(tmp_path):
         (["scale=huge"], "unknown scale 'huge', expected one of laptop, paper, smoke"),
         (["seed=abc"], "seed is 'abc', expected a whole number"),
         (["seed=-1"], "seed is -1, expected a whole number of at least 0"),
+        (["sharpness=-1"], "sharpness is -1, expected a number of at least 0"),
+        (["dataset=null"], "dataset is null, expected one name"),
         (["n_jobs=abc"], "n_jobs is 'abc', expected a whole number"),
         (["n_jobs=0"], "n_jobs is 0, expected a whole number of at least 1"),
         (["+sharpnes=3"], "the configuration has no key 'sharpnes'; did you mean 'sharpness'?"),
