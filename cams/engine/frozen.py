@@ -49,10 +49,10 @@ class Frozen(NamedTuple):
     """What spent budgets are played from, a slot each.
 
     leaders     (S, m|k)  of each row the first num_leaders (S,), none where the heaviest may still change
-    near, far   (S, m)    weights at two rates, cumulative ones if BY_DRAW; BY_RATES has this round's in near
+    far         (S, m)    weights at the far one of two rates, cumulative ones if BY_DRAW; BY_RATES has this round's
     far_totals  (S,)      the sum of weights at the far rate
     slack       (S,)      how far a value interpolated half-way between the two may be off
-    start, step (S, m)    near and far - near, in single precision
+    start, step (S, m)    weights at the near rate, and how far those at the far one are from them, in single precision
     rates       (2,)      the near and the far rate; last_round (1,) is the round of the far one, 0 if there is none
     listed      (S/4, n)  of each row the first num_listed: policies that weigh something in any of four slots
     factors     (S, k)    what mixtures are multiplied with, the largest 1
@@ -61,7 +61,6 @@ class Frozen(NamedTuple):
 
     leaders: Array
     num_leaders: Array
-    near: Array
     far: Array
     far_totals: Array
     slack: Array
@@ -106,6 +105,7 @@ def way_to_play(learner: KernelSpec, n: int, on: float) -> int:
 def new_frozen(way: int, slots: int, size: int, n: int, k: int) -> Frozen:
     groups = (slots + TILE_SLOTS - 1) // TILE_SLOTS if way in (BY_MIXTURE, BY_RATES) else 0
     mixed = groups * TILE_SLOTS
+    interpolated = slots if way == BY_DRAW else mixed
     listed = np.zeros((groups, n), dtype=np.int64)
     for group in range(groups):
         copy_row(np.arange(n), listed[group])
@@ -113,11 +113,10 @@ def new_frozen(way: int, slots: int, size: int, n: int, k: int) -> Frozen:
         np.zeros((slots, max(size, k)), dtype=np.int64),
         np.zeros(slots, dtype=np.int64),
         np.zeros((slots, size)),
-        np.zeros((slots, size)),
         np.zeros(slots),
         np.zeros(slots),
-        np.zeros((mixed, size), dtype=np.float32),
-        np.zeros((mixed, size), dtype=np.float32),
+        np.zeros((interpolated, size), dtype=np.float32),
+        np.zeros((interpolated, size), dtype=np.float32),
         np.zeros(2),
         np.zeros(1, dtype=np.int64),
         listed,
@@ -187,27 +186,23 @@ def set_ends(
     the total the variance of L takes the derivative's place, hence the mean of L^2, as the smallest L is 0; its sum at
     the far rate over the total at the near one is above the mean at any rate between.
     """
-    near, far = frozen.near[slot], frozen.far[slot]
-    if goes_on:
-        near_total = frozen.far_totals[slot]
-        copy_row(far, near)
-    else:
-        near_total = weigh(losses, eta_near, near, low_bits, high_bits)
+    far, start, step = frozen.far[slot], frozen.start[slot], frozen.step[slot]
+    if not goes_on:
+        frozen.far_totals[slot] = weigh(losses, eta_near, far, low_bits, high_bits)
         if way == BY_DRAW:
-            _accumulate(near, near_total)
-    far_total = weigh(losses, eta_far, far, low_bits, high_bits)
+            _accumulate(far, frozen.far_totals[slot])
+    near_total = frozen.far_totals[slot]
+    copy_row(far, start)
+    frozen.far_totals[slot] = weigh(losses, eta_far, far, low_bits, high_bits)
     curvature = 0.0
     for i in range(losses.size):
         curvature += losses[i] * losses[i] * far[i]
     frozen.slack[slot] = (eta_near - eta_far) ** 2 / 8.0 * curvature
-    frozen.far_totals[slot] = far_total
     if way == BY_DRAW:
         frozen.slack[slot] /= near_total
-        _accumulate(far, far_total)
-    else:
-        for i in range(losses.size):
-            frozen.start[slot, i] = near[i]
-            frozen.step[slot, i] = far[i] - near[i]
+        _accumulate(far, frozen.far_totals[slot])
+    for i in range(losses.size):
+        step[i] = far[i] - start[i]
 
 
 @compiled
@@ -233,26 +228,36 @@ def _doubt(slack: float, position: float) -> float:
 
 @compiled
 def _accumulate(weights: Array, total: float) -> None:
-    """Turn weights into cumulative shares of their total."""
-    reached = 0.0
-    for i in range(weights.size):
-        reached += weights[i]
-        weights[i] = reached / total
+    """Turn weights into cumulative shares of their total.
+
+    Each sum has to wait for the one before, so both halves are added up side by side.
+    """
+    half, share = weights.size // 2, 1.0 / total
+    lower, upper = 0.0, 0.0
+    for i in range(half):
+        lower += weights[i] * share
+        upper += weights[half + i] * share
+        weights[i], weights[half + i] = lower, upper
+    for i in range(half):
+        weights[half + i] += lower
+    if weights.size % 2:
+        weights[weights.size - 1] = 1.0
 
 
 @compiled_inline
-def _between(near: Array, far: Array, position: float, i: int) -> float:
-    value: float = near[i] + position * (far[i] - near[i])
-    return value
+def _share(start: Array, step: Array, position: float, i: int) -> float:
+    """Return the i-th of the ascending shares between near (0) and far (1)."""
+    share: float = start[i] + position * step[i]
+    return share
 
 
 @compiled
-def _first_beyond(near: Array, far: Array, position: float, value: float) -> int:
-    """Return how many of the ascending numbers between near (0) and far (1) are no larger than a value."""
-    first, last = 0, near.size
+def _first_beyond(start: Array, step: Array, position: float, value: float) -> int:
+    """Return the first share that is larger than a value, or the last of all."""
+    first, last = 0, start.size - 1
     while first < last:
         middle = (first + last) // 2
-        if _between(near, far, position, middle) <= value:
+        if _share(start, step, position, middle) <= value:
             first = middle + 1
         else:
             last = middle
@@ -261,26 +266,25 @@ def _first_beyond(near: Array, far: Array, position: float, value: float) -> int
 
 @compiled
 def draw_between(
-    near: Array, far: Array, slack: Array, position: float, uniform: float, count: int, chosen: Array
+    starts: Array, steps: Array, slack: Array, position: float, uniform: float, count: int, chosen: Array
 ) -> None:
     """Write what the uniform draws from each slot's weights at a position between near (0) and far (1), or OPEN."""
-    size = near.shape[1]
+    size, here = starts.shape[1], np.float32(position)
+    # Of sums in double precision, and of shares in single.
+    rounding = 1e-12 + 4 * size * 2.0**-53 + 8 * 2.0**-24
+    found = 0
     for slot in range(count):
-        # The second part is for the rounding of sums.
-        doubt = _doubt(slack[slot], position) + 1e-12 + 4 * size * 2.0**-53
-        low, high = uniform - doubt, uniform + doubt
-        # Neighbouring budgets often draw alike.
-        guess = chosen[slot - 1] if slot > 0 else OPEN
-        if (
-            guess >= 0
-            and _between(near[slot], far[slot], position, guess) > high
-            and (guess == 0 or _between(near[slot], far[slot], position, guess - 1) <= low)
-        ):
-            chosen[slot] = guess
-            continue
-        surely = _first_beyond(near[slot], far[slot], position, low)
-        possibly = _first_beyond(near[slot], far[slot], position, high)
-        chosen[slot] = surely if surely == possibly and surely < size else OPEN
+        start, step = starts[slot], steps[slot]
+        doubt = _doubt(slack[slot], position) + rounding
+        low, high = np.float32(uniform - doubt), np.float32(uniform + doubt)
+        if slot == 0:
+            found = _first_beyond(start, step, here, low)
+        # Neighbouring budgets draw alike, or nearly so: a few steps from one's choice to the other's.
+        while found < size - 1 and _share(start, step, here, found) <= low:
+            found += 1
+        while found > 0 and _share(start, step, here, found - 1) > low:
+            found -= 1
+        chosen[slot] = found if _share(start, step, here, found) > high else OPEN
 
 
 @compiled

@@ -173,21 +173,29 @@ def _judge_by_choice(game: Game, turn: Turn, count: int) -> None:
     by_policy = names_policy(game.learner)
     uniform = u[POLICY] if by_policy else (u[MODEL] if way == BY_DRAW else u[TIE])
     if way == BY_DRAW:
-        draw_between(
-            frozen.near, frozen.far, frozen.slack, _position(game, turn.t, count), uniform, count, verdicts
-        )  # fmt: skip
+        position = _position(game, turn.t, count)
+        draw_between(frozen.start, frozen.step, frozen.slack, position, uniform, count, verdicts)
     else:
         pick_leaders(frozen.leaders, frozen.num_leaders, uniform, count, verdicts)
-    previous, verdict = OPEN, OPEN
+    if by_policy:
+        _follow_policies(game, turn, count)
     for slot in range(count):
-        chosen = verdicts[slot]
+        if verdicts[slot] != OPEN:
+            verdicts[slot] = int(turn.votes[verdicts[slot]] != turn.label)
+
+
+@compiled_inline
+def _follow_policies(game: Game, turn: Turn, count: int) -> None:
+    """Put the model that each slot's policy names in the policy's place."""
+    chosen = game.work.verdicts
+    previous, model = OPEN, OPEN
+    for slot in range(count):
         # Neighbouring budgets often choose alike.
-        if chosen != previous:
-            previous, verdict = chosen, OPEN
-            if chosen != OPEN:
-                model = model_of_policy(game.learner, game.stream, game.work, turn, chosen) if by_policy else chosen
-                verdict = int(turn.votes[model] != turn.label)
-        verdicts[slot] = verdict
+        if chosen[slot] != previous:
+            previous, model = chosen[slot], OPEN
+            if previous != OPEN:
+                model = model_of_policy(game.learner, game.stream, game.work, turn, previous)
+        chosen[slot] = model
 
 
 @compiled_inline
@@ -197,10 +205,10 @@ def _judge_by_rates(game: Game, turn: Turn, count: int) -> None:
     size, k = frozen.weights.shape[1], turn.votes.size
     watches_mass = learner.rate_kind == spec.RATE_ADVERSARIAL_PROOF
     for slot in range(count):
-        total = weigh_slot(game, slot, rate_of(game, slot, turn.t), frozen.near[slot])
+        total = weigh_slot(game, slot, rate_of(game, slot, turn.t), frozen.far[slot])
         if watches_mass:
             for i in range(size):
-                frozen.weights[slot, i] = frozen.near[slot, i] / total
+                frozen.weights[slot, i] = frozen.far[slot, i] / total
     if watches_mass:
         mix_roughly(
             turn.pi, frozen.weights, count, frozen.listed, frozen.num_listed, learner.weigh, game.stream.on,
@@ -216,6 +224,6 @@ def _judge_by_rates(game: Game, turn: Turn, count: int) -> None:
         if watches_mass and known < 1.0 and work.rough_largest[slot] * doubt > known:
             work.verdicts[slot] = OPEN
         else:
-            policy = draw(frozen.near[slot], turn.uniforms[POLICY])
+            policy = draw(frozen.far[slot], turn.uniforms[POLICY])
             model = model_of_policy(learner, game.stream, work, turn, policy)
             work.verdicts[slot] = int(turn.votes[model] != turn.label)
