@@ -50,9 +50,10 @@ fuzz: $(VENV)/everything.done ## try thousands of damaged files and wrong values
 soak: $(VENV)/everything.done ## kill runs at random moments, play a million rounds: an hour or so
 	CAMS_KILLS=100 python -m pytest tests/soak -m "soak or not soak"
 
-mutants: $(VENV)/everything.done ## change the code in small ways and list what no test notices: hours; ONLY=experiments.statistics* for a part
+mutants: $(VENV)/everything.done ## change the code in small ways and list what no test notices: hours; ONLY='cams.bounds*' for a part, OUT=docs/mutants.md for the report
 	mutmut run $(ONLY)
-	mutmut results
+	python .ci/mutants > $(or $(OUT),mutants/report.md)
+	@echo "mutants: wrote $(or $(OUT),mutants/report.md)"
 
 lint: $(VENV)/everything.done ## check style, types and which package may import which
 	ruff check .
