@@ -187,6 +187,9 @@ def _names(text: str) -> list[str]:
     return [part.strip() for part in text.split(",")]
 
 
+_BUNDLE = "a bundle, as `cams.Bundle.save` writes it"
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(prog="cams", description=cams.__doc__)
     parser.add_argument("--version", action="version", version=f"cams {cams.__version__}")
@@ -195,16 +198,16 @@ def _parser() -> argparse.ArgumentParser:
     learners.set_defaults(run=list_learners)
 
     checked = commands.add_parser("check", help="what is in a bundle: accuracies, does context pay, do labels matter")
-    checked.add_argument("bundle", type=Path, metavar="FILE")
+    checked.add_argument("bundle", type=Path, metavar="FILE", help=_BUNDLE)
     checked.set_defaults(run=check)
 
     replayed = commands.add_parser("replay", help="replay a bundle through learners at several budgets")
-    replayed.add_argument("bundle", type=Path, metavar="FILE")
-    replayed.add_argument("--learners", type=_names, default=["cams"], metavar="A,B", help="default: cams")
-    replayed.add_argument("--budgets", type=_whole_numbers, required=True, metavar="0,10,50")
+    replayed.add_argument("bundle", type=Path, metavar="FILE", help=_BUNDLE)
+    replayed.add_argument("--learners", type=_names, default=["cams"], metavar="A,B", help="names (default: cams)")
+    replayed.add_argument("--budgets", type=_whole_numbers, required=True, metavar="0,10,50", help="labels that may be bought")
     replayed.add_argument("--horizon", type=int, help="rounds of a stream (default: every row of the bundle)")
     replayed.add_argument("--realizations", type=int, default=20, help="streams (default: 20)")
-    replayed.add_argument("--seed", type=int, default=0)
+    replayed.add_argument("--seed", type=int, default=0, help="of streams and coins (default: 0)")
     replayed.add_argument("--jobs", type=int, default=0, help="threads (default: all cores)")
     replayed.add_argument("--regularize", action="store_true", help="keep policies away from 0")
     replayed.add_argument("--scaled", action="store_true", help="spread each budget over the known horizon")
@@ -213,7 +216,7 @@ def _parser() -> argparse.ArgumentParser:
     replayed.set_defaults(run=replay)
 
     drawn = commands.add_parser("plot", help="draw a replay kept with --out")
-    drawn.add_argument("replay", type=Path, metavar="NPZ")
+    drawn.add_argument("replay", type=Path, metavar="NPZ", help="written by `cams replay --out`")
     drawn.add_argument("picture", type=Path, metavar="PICTURE", help=".png, .pdf or .svg")
     drawn.set_defaults(run=plot)
     return parser

@@ -22,7 +22,7 @@ HELP = {
     "check": """
         usage: cams check [-h] FILE
         positional arguments:
-          FILE
+          FILE        a bundle, as `cams.Bundle.save` writes it
         options:
           -h, --help  show this help message and exit
         """,
@@ -30,15 +30,15 @@ HELP = {
         usage: cams replay [-h] [--learners A,B] --budgets 0,10,50 [--horizon HORIZON] [--realizations REALIZATIONS]
                            [--seed SEED] [--jobs JOBS] [--regularize] [--scaled] [--plot FILE] [--out NPZ] FILE
         positional arguments:
-          FILE
+          FILE        a bundle, as `cams.Bundle.save` writes it
         options:
           -h, --help            show this help message and exit
-          --learners A,B        default: cams
-          --budgets 0,10,50
+          --learners A,B        names (default: cams)
+          --budgets 0,10,50     labels that may be bought
           --horizon HORIZON     rounds of a stream (default: every row of the bundle)
           --realizations REALIZATIONS
                                 streams (default: 20)
-          --seed SEED
+          --seed SEED           of streams and coins (default: 0)
           --jobs JOBS           threads (default: all cores)
           --regularize          keep policies away from 0
           --scaled              spread each budget over the known horizon
@@ -48,7 +48,7 @@ HELP = {
     "plot": """
         usage: cams plot [-h] NPZ PICTURE
         positional arguments:
-          NPZ
+          NPZ         written by `cams replay --out`
           PICTURE     .png, .pdf or .svg
         options:
           -h, --help  show this help message and exit
