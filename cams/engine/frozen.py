@@ -245,14 +245,14 @@ def _accumulate(weights: Array, total: float) -> None:
 
 
 @compiled_inline
-def _share(start: Array, step: Array, position: float, i: int) -> float:
+def _share(start: Array, step: Array, position: np.float32, i: int) -> np.float32:
     """Return the i-th of the ascending shares between near (0) and far (1)."""
-    share: float = start[i] + position * step[i]
+    share: np.float32 = start[i] + position * step[i]
     return share
 
 
 @compiled
-def _first_beyond(start: Array, step: Array, position: float, value: float) -> int:
+def _first_beyond(start: Array, step: Array, position: np.float32, value: np.float32) -> int:
     """Return the first share that is larger than a value, or the last of all."""
     first, last = 0, start.size - 1
     while first < last:
