@@ -77,6 +77,7 @@ def test_a_reference_is_a_level_with_its_band_behind_all_lines() -> None:
     assert isinstance(span, Rectangle)
     assert list(np.asarray(level.get_ydata())) == [3, 3]
     assert (span.get_y(), span.get_height()) == (2, 2.5)
+    assert span.get_facecolor() == pytest.approx(to_rgba(BEST_REFERENCE.colour, 0.08))
     assert (level.get_color(), level.is_dashed()) == (BEST_REFERENCE.colour, True)
     assert span.get_zorder() < level.get_zorder() < line.get_zorder()
 
@@ -230,4 +231,5 @@ def test_a_png_keeps_what_it_was_drawn_from_and_no_file_keeps_a_clock(tmp_path: 
     assert (png, pdf) == (tmp_path / "a.b.png", tmp_path / "a.b.pdf")
     assert DRAWN_FROM.encode() + b"\0" + b"0123" in png.read_bytes()
     assert b"Software" not in png.read_bytes()
+    assert int.from_bytes(png.read_bytes()[16:20], "big") == 720  # 3.6 inches of 200 dots
     assert not [word for word in (b"CreationDate", b"ModDate", b"Producer", b"Creator") if word in pdf.read_bytes()]
