@@ -60,6 +60,11 @@ CASES: list[tuple[dict[str, Any], str]] = [
     ({**WORDS, "labels": [["a", "b"]]}, "labels has 2 dimension(s), expected 1"),
     ({**WORDS, "labels": ["a", None]}, "labels[1] is missing, expected a class"),
     ({**NUMBERS, "groups": np.ma.array([0, 1], mask=[0, 1])}, "groups has masked entries, expected a value in each"),
+    # A zero before the fault is none.
+    (
+        {**NUMBERS, "advice": [[[1, 0]], [[1.5, -0.5]]]},
+        "advice[1, 0, 1] is -0.5, expected a probability (policy 'policy_0')",
+    ),
     ({**NUMBERS, "predictions": [[0, 0.5], [1, 1]]}, "predictions[0, 1] is 0.5, expected a whole number"),
     (
         {**NUMBERS, "predictions": [[0, 2**31 - 1], [1, 1]]},
