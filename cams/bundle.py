@@ -25,8 +25,8 @@ from cams.advice import copy_of, normalise, working_dtype
 from cams.archive import Archive, open_archive, write_archive
 from cams.asking import Advisor, ask_models, ask_routers, check_models, check_routers
 from cams.checks import MOST_CLASSES, as_array, in_range, integers, read_only, whole_number
-from cams.classes import ABSTAINS, Classes, abstentions, named_classes, named_columns, objects
-from cams.compact import COMPACT_KEY, Recipe, expand_advice, recipes_in
+from cams.classes import ABSTAINS, Classes, abstentions, check_speech, named_classes, named_columns, objects
+from cams.compact import COMPACT_KEY, Recipe, checked_recipes, expand_advice, recipes_in
 from cams.engine.hindsight import unknown_verdicts
 from cams.errors import InputError, lookup
 from cams.naming import POLICY_KINDS, listed_kinds, listed_names
@@ -67,6 +67,8 @@ class Bundle:
     ) -> None:
         columns, given = named_columns(predictions)
         silent = abstentions(given, abstain)
+        if classes is None:
+            check_speech(given, silent, labels, columns)
         self._classes = named_classes(given[~silent], labels, classes)
         votes, truth = _class_numbers(given, silent, labels, self._classes)
         num_rows, k = votes.shape
@@ -175,7 +177,7 @@ class Bundle:
             if named is not None:
                 bundle._name_classes(named.tolist())
             if COMPACT_KEY in archive.names():
-                recipes = recipes_in(archive) if policies is None else policies
+                recipes = recipes_in(archive) if policies is None else checked_recipes(policies)
                 names, kinds = [recipe.name for recipe in recipes], [recipe.kind for recipe in recipes]
                 bundle._set_advice(expand_advice(archive, recipes), names, kinds)
             elif policies is not None:
@@ -242,11 +244,15 @@ class Bundle:
         if (which is None) == (kinds is None):
             raise InputError("select_policies takes either positions or kinds")
         if kinds is not None:
+            if not isinstance(kinds, Iterable):
+                raise InputError(f"kinds is {kinds!r}, expected a list of kinds")
             wanted = [kinds] if isinstance(kinds, str) else list(kinds)
             for kind in wanted:
                 lookup(dict.fromkeys(POLICY_KINDS), kind, "kind of policy")
             which = [i for i, kind in enumerate(self.policy_kinds) if kind in wanted]
-        positions = [] if which is None else [int(i) for i in which]
+        if isinstance(which, str) or not isinstance(which, Iterable):
+            raise InputError(f"policies are selected by {which!r}, expected a list of positions")
+        positions = [whole_number("a policy's position", i, -(2**31)) for i in which]
         for i in positions:
             if not 0 <= i < self.num_policies:
                 raise InputError(f"there is no policy {i}, the bundle has {self.num_policies}")

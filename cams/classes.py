@@ -151,6 +151,19 @@ def named_classes(predictions: Any, labels: Any, classes: Iterable[Hashable] | N
     return learn_classes(*given)
 
 
+def check_speech(predictions: Array, silent: npt.NDArray[np.bool_], labels: Any, names: Sequence[str] | None) -> None:
+    """Refuse a model that answers in numbers where others, and the labels if there are any, speak in words."""
+    if predictions.dtype.kind != "O" or _are_numbers(predictions[~silent]):
+        return
+    if labels is not None and pd.api.types.infer_dtype(objects(labels).ravel(), skipna=True) != "string":
+        return
+    for j in range(predictions.shape[1]):
+        answers = predictions[~silent[:, j], j]
+        if answers.size and _are_numbers(answers):
+            who = f"model {j}" if names is None else f"model '{names[j]}'"
+            raise InputError(f"{who} answers in numbers and others in words, so they could never agree")
+
+
 def _are_numbers(values: Any) -> bool:
     """Say whether values are numbers, missing ones aside."""
     if isinstance(values, np.ndarray) and values.dtype.kind != "O":

@@ -187,6 +187,13 @@ def recipes_in(archive: Archive) -> list[Recipe]:
     return [Recipe(*map(str, recipe)) for recipe in zip(*parts, strict=True)]
 
 
+def checked_recipes(policies: Any) -> Sequence[Recipe]:
+    """Return what was asked for in place of a bundle's own policies, if it is recipes."""
+    if not isinstance(policies, Sequence) or not all(isinstance(recipe, Recipe) for recipe in policies):
+        raise InputError(f"policies is {policies!r}, expected a list of recipes")
+    return policies
+
+
 def expand_advice(archive: Archive, policies: Sequence[Recipe]) -> Array:
     """Return the advice (N, n, k) of these policies from the rewards of a compact bundle."""
     num_rows, k = archive.shape("predictions", (None, None))

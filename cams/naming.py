@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
 
 from cams.checks import as_array, distinct
+from cams.classes import is_missing
 from cams.errors import InputError
 
 POLICY_KINDS = ("normal", "malicious", "random", "biased")
@@ -16,11 +20,19 @@ def listed_names(array_name: str, names: Sequence[str] | None, count: int, prefi
     _require_list(array_name, names)
     if len(names) != count:
         raise InputError(f"{array_name} has {len(names)} names, expected {count}")
-    if any(isinstance(name, bytes) for name in names):
-        raise InputError(f"{array_name} holds bytes, expected text")
-    listed = [str(name) for name in names]
-    distinct(array_name, listed)
-    return listed
+    return words(array_name, names)
+
+
+def words(what: str, names: Iterable[Any]) -> list[str]:
+    """Return names as text, each once; what is no name by itself does not become one."""
+    listed = list(names)
+    for i, name in enumerate(listed):
+        named = isinstance(name, str | int | float | np.generic) and not isinstance(name, bytes)
+        if not named or is_missing(name):
+            raise InputError(f"{what}[{i}] is {name!r}, expected a name")
+    texts = [str(name) for name in listed]
+    distinct(what, texts)
+    return texts
 
 
 def _require_list(array_name: str, values: Sequence[str]) -> None:

@@ -204,7 +204,9 @@ def _parser() -> argparse.ArgumentParser:
     replayed = commands.add_parser("replay", help="replay a bundle through learners at several budgets")
     replayed.add_argument("bundle", type=Path, metavar="FILE", help=_BUNDLE)
     replayed.add_argument("--learners", type=_names, default=["cams"], metavar="A,B", help="names (default: cams)")
-    replayed.add_argument("--budgets", type=_whole_numbers, required=True, metavar="0,10,50", help="labels that may be bought")
+    replayed.add_argument(
+        "--budgets", type=_whole_numbers, required=True, metavar="0,10,50", help="labels that may be bought"
+    )
     replayed.add_argument("--horizon", type=int, help="rounds of a stream (default: every row of the bundle)")
     replayed.add_argument("--realizations", type=int, default=20, help="streams (default: 20)")
     replayed.add_argument("--seed", type=int, default=0, help="of streams and coins (default: 0)")

@@ -35,7 +35,9 @@ class Player:
         cls, learner: LearnerLike, bundle: Bundle | StoredBundle, horizon: int, regularize: bool, scaled: bool
     ) -> Player:
         name, settings = _name_and_settings(learner)
-        label = str(settings.pop("label", name))
+        label = settings.pop("label", name)
+        if not isinstance(label, str) or not label:
+            raise InputError(f"learner '{name}': label is {label!r}, expected a word")
         if learner_entry(name, settings).needs_hindsight and "policy" in settings:
             raise InputError(f"learner '{name}': a replay finds the best policy itself")
         problem = Problem(bundle.num_models, bundle.num_policies, bundle.num_classes, horizon, None, regularize, scaled)

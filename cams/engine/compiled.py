@@ -33,7 +33,8 @@ def tested_with(version: str) -> bool:
     return TESTED_FROM <= release < TESTED_BEFORE
 
 
-PLAIN_LOOPS = bool(os.environ.get("CAMS_PLAIN_LOOPS") or config.DISABLE_JIT) or not tested_with(numba.__version__)
+_ASKED_FOR = os.environ.get("CAMS_PLAIN_LOOPS", "0") not in ("", "0")
+PLAIN_LOOPS = _ASKED_FOR or bool(config.DISABLE_JIT) or not tested_with(numba.__version__)
 
 
 def _cache_folder() -> str:

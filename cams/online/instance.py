@@ -38,6 +38,8 @@ class Intake:
     def take(self, predictions: npt.ArrayLike, advice: npt.ArrayLike | None, at: str = "") -> None:
         """Write an instance to `votes` (k,) and `advice` (n, k); `at` is where in a batch it stands, for errors."""
         given = self._class_numbers(predictions, at)
+        if isinstance(advice, pd.DataFrame):
+            advice = self._named_advice(advice, at)
         pi = _NO_ADVICE if advice is None else as_array("advice", advice)
         self._check_advice(pi, at)
         # A number too large for the buffer becomes negative and is refused like any other that is no class.
@@ -95,6 +97,16 @@ class Intake:
             return self.options.classes.number(value, place)
         return class_number(place, value, self.options.num_classes)
 
+    def _named_advice(self, advice: pd.DataFrame, at: str) -> pd.DataFrame:
+        """Return a table of advice in the order of the models (columns) and of the policies (rows)."""
+        place = f"advice{_brackets(at)}"
+        if not isinstance(advice.columns, pd.RangeIndex):
+            advice = advice[in_order(place, {name: name for name in advice.columns}, self.options.models)]
+        if not isinstance(advice.index, pd.RangeIndex):
+            rows = in_order(place, {name: name for name in advice.index}, self.options.policies, "policy")
+            advice = advice.loc[rows]
+        return advice
+
     def _check_advice(self, pi: Array, at: str) -> None:
         n, k = self.advice.shape
         if pi.shape != (n, k) and (n or pi.size):
@@ -114,14 +126,15 @@ class Intake:
             i, j = (int(position) for position in np.argwhere(wrong)[0])
             place, value = f"advice{_brackets(at, i, j)}", pi[i, j]
             raise InputError(f"{place} is {value:g}, expected a probability (policy '{self.options.policies[i]}')")
-        sums = pi.sum(axis=1)
+        with np.errstate(over="ignore"):
+            sums = pi.sum(axis=1)
         i = int(np.argmax(np.abs(sums - 1) > SUM_TOLERANCE))
         raise InputError(
             f"advice{_brackets(at, i)} sums to {sums[i]:.4g}, expected 1 (policy '{self.options.policies[i]}')"
         )
 
 
-def in_order(place: str, values: Any, names: list[str]) -> Any:
+def in_order(place: str, values: Any, names: list[str], what: str = "model") -> Any:
     """Return values that have names, of a dict or a series, in the order of `names`; others as they are."""
     if isinstance(values, pd.Series):
         values = values.tolist() if isinstance(values.index, pd.RangeIndex) else values.to_dict()
@@ -129,7 +142,7 @@ def in_order(place: str, values: Any, names: list[str]) -> Any:
         return values
     if set(values) != set(names):
         odd = sorted(map(str, set(values) ^ set(names)))[0]
-        raise InputError(f"{place} {'lacks' if odd in names else 'has no model'} '{odd}'")
+        raise InputError(f"{place} {'lacks' if odd in names else f'has no {what}'} '{odd}'")
     return [values[name] for name in names]
 
 

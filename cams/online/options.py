@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from cams.checks import distinct, number, whole_number
+from cams.checks import number, whole_number
 from cams.classes import Classes
 from cams.errors import InputError
 from cams.learners import Learner, learner_entry, make_learner
+from cams.naming import words
 from cams.online.ledger import DEAREST, affordable
 
 # Some rules keep a number per class.
@@ -129,11 +130,10 @@ def checked_classes(classes: Any) -> Classes:
 
 
 def checked_names(what: str, names: Any) -> list[str]:
-    if isinstance(names, str | bytes) or not isinstance(names, Iterable):
+    # A set has no order, and advice comes in one.
+    if isinstance(names, str | bytes | set | frozenset) or not isinstance(names, Iterable):
         raise InputError(f"{what} is {names!r}, expected a list of names")
-    listed = [str(_word(name)) for name in names]
-    distinct(what, listed)
-    return listed
+    return words(what, [_word(name) for name in names])
 
 
 def _plain(name: str, value: Any, kind: Any, expected: str) -> Any:

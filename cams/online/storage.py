@@ -178,6 +178,9 @@ def _check_rounds(options: Options, count: int, stored: dict[str, Array]) -> Non
     for name, (shape, kind, low, high) in expected.items():
         _like(f"pending.{name}", stored[name], shape, kind)
         _in_range(f"pending.{name}", stored[name], low, high)
+    silent = (stored["predictions"] == ABSTAINS).all(axis=1)
+    if silent.any():
+        raise InputError(f"pending.predictions[{int(silent.argmax())}] has no answer of any model")
     sums = stored["advice"].sum(axis=2, dtype=np.float64)
     if (np.abs(sums - 1) > SUM_TOLERANCE).any():
         i, p = (int(position) for position in np.argwhere(np.abs(sums - 1) > SUM_TOLERANCE)[0])
