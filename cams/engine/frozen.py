@@ -210,7 +210,8 @@ def list_policies(num_policies: int, count: int, frozen: Frozen) -> None:
     """List, for every four slots, the policies that are worth mixing at any rate up to the far one."""
     for group in range(frozen.num_listed.size):
         first, number = group * TILE_SLOTS, 0
-        for i in range(num_policies):
+        # Where models alone are weighed there may be more policies than weights.
+        for i in range(min(num_policies, frozen.far.shape[1])):
             heaviest = 0.0
             for slot in range(first, min(first + TILE_SLOTS, count)):
                 heaviest = max(heaviest, frozen.far[slot, i])

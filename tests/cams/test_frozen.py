@@ -165,6 +165,14 @@ def test_going_on_from_the_far_end_is_as_good_as_starting_there() -> None:
             np.testing.assert_allclose(getattr(gone_on, name), getattr(afresh, name), rtol=1e-13, err_msg=name)
 
 
+def test_no_weight_is_looked_for_behind_the_last_one() -> None:
+    memory = np.zeros((6, 4))
+    memory[4:] = 1.0  # what happens to lie behind four slots of four models' weights
+    state = _new(frozen.BY_MIXTURE, 4, 4, 9, 4)._replace(far=memory[:4])
+    frozen.list_policies(9, 4, state)
+    assert state.num_listed.tolist() == [0]
+
+
 @pytest.mark.parametrize("c", [3, 200])
 @pytest.mark.parametrize("count", [1, 2, 3, 4, 7])
 def test_the_rough_mass_of_a_class_is_good_to_the_margin(c: int, count: int) -> None:
