@@ -13,6 +13,8 @@ import numpy as np
 from cams.engine.compiled import PLAIN_LOOPS, Array, compiled
 from cams.engine.spec import TILE_MODELS, TILE_SLOTS
 
+CACHE_LINE = 64
+
 
 @compiled
 def plain_larger(first: float, second: float) -> float:
@@ -69,3 +71,15 @@ larger: Any = _llvm.larger if _llvm else plain_larger
 smaller: Any = _llvm.smaller if _llvm else plain_smaller
 prefetch: Any = _llvm.prefetch if _llvm else plain_prefetch
 add_tile: Any = _llvm.add_tile if _llvm else plain_add_tile
+
+
+# With fewer less of the wait is over when the row is read, with more the processor waits for a place to note them.
+_LINES_ASKED_FOR = 12
+
+
+@compiled
+def ask_for(advice: Array) -> None:
+    """Ask for the first of a row of advice that is about to be read, so that it comes while something else is done."""
+    step = CACHE_LINE // advice.itemsize
+    for line in range(0, min(advice.size, _LINES_ASKED_FOR * step), step):
+        prefetch(advice, line)

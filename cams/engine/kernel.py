@@ -19,6 +19,7 @@ from cams.engine.arithmetic import add_expected, largest
 from cams.engine.compiled import Array, compiled, compiled_inline, compiled_making_arrays
 from cams.engine.consensus import new_consensus, take_in_votes
 from cams.engine.frozen import IN_FULL, OPEN, new_frozen, way_to_play
+from cams.engine.instructions import ask_for
 from cams.engine.naming import name_model
 from cams.engine.queries import class_masses, label_mass, models_disagree, query_probability
 from cams.engine.spec import KernelSpec
@@ -86,6 +87,8 @@ def _play_slot(game: Game, turn: Turn, slot: int, is_live: bool, eta: float) -> 
     learner, traits, state, work = game.learner, game.traits, game.state, game.work
     mixes = traits.live_mixes if is_live else traits.mixes
     if traits.weighs:
+        if mixes:
+            ask_for(turn.pi)
         total = weigh_slot(game, slot, eta, work.q)
         if mixes:
             mix_models(learner.weigh, game.stream, turn, total, work)

@@ -11,12 +11,11 @@ import numpy as np
 
 from cams.engine import spec
 from cams.engine.compiled import Array, compiled
-from cams.engine.instructions import add_tile, prefetch
+from cams.engine.instructions import CACHE_LINE, add_tile, prefetch
 from cams.engine.spec import TILE_MODELS, TILE_SLOTS
 
 # Fewer slots than this are cheaper one by one than as a tile with empty rows.
 _FEWEST_TILED = 3
-_CACHE_LINE = 64
 
 
 @compiled
@@ -56,7 +55,7 @@ def mix_roughly(
             stop = min(fetched + portion, ahead.size)
             while fetched < stop:
                 prefetch(ahead, fetched)
-                fetched += _CACHE_LINE // ahead.itemsize
+                fetched += CACHE_LINE // ahead.itemsize
             add_tile(pi, listed, group, num_listed[group], q, s, w, j)
             j += TILE_MODELS
         if j < k:
