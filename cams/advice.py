@@ -26,6 +26,8 @@ def working_dtype(stored: np.dtype[Any]) -> type[np.float32 | np.float64]:
 
 def copy_of(given: npt.ArrayLike) -> Array:
     """Return advice as a new array in its working precision."""
+    if isinstance(given, list | tuple) and any(hasattr(one, "columns") for one in given):
+        raise InputError("advice is a list of tables, whose names nobody would look at, expected arrays (n, k)")
     array = as_array("advice", given)
     if array.dtype.kind not in "fiu":
         raise InputError(f"advice has type {array.dtype}, expected real numbers")

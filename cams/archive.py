@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cams.errors import InputError
-from cams.files import atomic_path
+from cams.files import as_path, atomic_path
 
 Array = npt.NDArray[Any]
 
@@ -155,8 +155,10 @@ def _one_line(error: BaseException) -> str:
 @contextmanager
 def open_archive(path: str | os.PathLike[str]) -> Iterator[Archive]:
     """Open an `.npz` file for reading; whatever is refused while it is open is refused in its name."""
-    if not isinstance(path, str | os.PathLike):
-        raise InputError(f"the file's name is {path!r}, expected text or a path")
+    path = as_path(path)
+    # A pipe would be waited for, and a device read without end.
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise InputError(f"{path} is not a readable .npz file: it is no plain file")
     try:
         file = zipfile.ZipFile(path)
     except FileNotFoundError:

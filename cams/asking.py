@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cams.checks import distinct
-from cams.errors import InputError
+from cams.errors import InputError, in_one_line
 from cams.tables import num_rows
 
 Array = npt.NDArray[Any]
@@ -49,11 +49,11 @@ def ask_models(models: Mapping[str, Any], X: Any) -> dict[str, Array]:
 
 
 def _predictions(name: str, model: Any, X: Any) -> Array:
-    # What libraries say of models that are not trained, or of rows they cannot read, is a ValueError.
+    # Every library has its own way to complain of models that are not trained, or of rows it cannot read.
     try:
         return np.asarray(model.predict(X))
-    except ValueError as error:
-        raise InputError(f"model '{name}' cannot predict these rows: {' '.join(str(error).split())}") from error
+    except Exception as error:
+        raise InputError(f"model '{name}' cannot predict these rows: {in_one_line(error)}") from error
 
 
 def _one_class_per_row(name: str, answers: Array) -> Array:
@@ -64,24 +64,35 @@ def _one_class_per_row(name: str, answers: Array) -> Array:
     return flat
 
 
-def check_routers(routers: Sequence[Advisor], models: Sequence[str]) -> None:
-    """Refuse what is no list of routers, and routers that were fitted on other models than these."""
+def check_routers(routers: Iterable[Advisor], models: Sequence[str]) -> list[Advisor]:
+    """Return routers in a list, refusing what is none, and those that were fitted on other models than these."""
     if isinstance(routers, Advisor):
         raise InputError("routers is a single router, expected a list of them")
     if not isinstance(routers, Iterable):
         raise InputError(f"routers is {routers!r}, expected a list of routers")
-    for i, router in enumerate(routers):
+    listed = list(routers)
+    for i, router in enumerate(listed):
         if not isinstance(router, Advisor):
             expected = "a cams.Router, or a policy with name, kind, check_models(names) and advise(X)"
             raise InputError(f"routers[{i}] is a {type(router).__name__}, expected {expected}")
-    distinct("routers", [router.name for router in routers])
-    for router in routers:
+    distinct("routers", [router.name for router in listed])
+    for router in listed:
         router.check_models(models)
+    return listed
+
+
+def _advice(router: Advisor, X: Any) -> Array:
+    try:
+        return np.asarray(router.advise(X))
+    except InputError:
+        raise
+    except Exception as error:
+        raise InputError(f"router '{router.name}' cannot advise on these rows: {in_one_line(error)}") from error
 
 
 def ask_routers(routers: Sequence[Advisor], X: Any, num_rows: int, num_models: int) -> Array | None:
     """Return all advice (N, n, k), None where there is nobody to ask."""
-    asked = {router.name: np.asarray(router.advise(X)) for router in routers}
+    asked = {router.name: _advice(router, X) for router in routers}
     for name, advice in asked.items():
         if advice.shape != (num_rows, num_models):
             raise InputError(f"router '{name}' gave advice of shape {advice.shape}, expected {num_rows, num_models}")

@@ -25,6 +25,8 @@ def _require(condition: bool, sentence: str) -> None:
         raise InputError(sentence)
 
 
+# Squares and products of such numbers stay finite.
+LEAST_SIZE, LARGEST_SIZE = 1e-60, 1e60
 # What is not looked at more closely where it is used.
 _LEAST = {"num_models": 1, "num_classes": 1, "regret": 0, "best_error": 0, "best_loss": 0, "range_": 0}
 
@@ -33,7 +35,10 @@ def _require_numbers(**given: float) -> None:
     """Refuse what is no finite number; an infinite or missing one would come out as a bound like any other."""
     for name, value in given.items():
         known = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
-        _require(known and isfinite(value), f"{name} is {value!r}, expected a finite number")
+        finite = known and (isinstance(value, int) or isfinite(value))
+        _require(finite, f"{name} is {value!r}, expected a finite number")
+        in_reach = value == 0 or LEAST_SIZE <= abs(value) <= LARGEST_SIZE
+        _require(in_reach, f"{name} is beyond reach, expected a number from {LEAST_SIZE:g} to {LARGEST_SIZE:g} in size")
         if name in _LEAST:
             _require(value >= _LEAST[name], f"{name} is {value}, expected at least {_LEAST[name]}")
 

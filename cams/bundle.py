@@ -28,9 +28,10 @@ from cams.checks import MOST_CLASSES, as_array, in_range, integers, read_only, w
 from cams.classes import ABSTAINS, Classes, abstentions, check_speech, named_classes, named_columns, objects
 from cams.compact import COMPACT_KEY, Recipe, checked_recipes, expand_advice, recipes_in
 from cams.engine.hindsight import unknown_verdicts
-from cams.errors import InputError, lookup
+from cams.errors import InputError, lookup, nearest
 from cams.naming import POLICY_KINDS, listed_kinds, listed_names
 from cams.stored import Part
+from cams.tables import require_one_order
 
 # What a file holds apart from advice, and what it says of the policies.
 _PLAIN = ("predictions", "labels", "groups", "num_classes", "model_names", "classes")
@@ -65,7 +66,9 @@ class Bundle:
         policy_kinds: Sequence[str] | None = None,
         groups: npt.ArrayLike | None = None,
     ) -> None:
+        require_one_order(**_tables(predictions), labels=labels, groups=groups)
         columns, given = named_columns(predictions)
+        labels = labels if labels is None or isinstance(labels, list | tuple) else as_array("labels", labels)
         silent = abstentions(given, abstain)
         if classes is None:
             check_speech(given, silent, labels, columns)
@@ -168,6 +171,7 @@ class Bundle:
         with open_archive(path) as archive:
             if "predictions" not in archive.names():
                 raise InputError("this is not a bundle, it has no array 'predictions'")
+            _refuse_misspelt(archive.names())
             _compare_shapes(archive)
             stored: dict[str, Any] = {name: archive.read(name) for name in _PLAIN if name in archive.names()}
             if "num_classes" in stored:
@@ -203,7 +207,8 @@ class Bundle:
         Without y the bundle is for a selector only.
         """
         check_models(models)
-        check_routers(routers, list(models))
+        routers = check_routers(routers, list(models))
+        require_one_order(X=X, y=y)
         answers = ask_models(models, X)
         return cls(
             predictions=answers,
@@ -277,6 +282,13 @@ class Bundle:
         return bundle
 
 
+def _tables(predictions: Any) -> dict[str, Any]:
+    """Return what of predictions may have an index, by what it is called in a sentence."""
+    if not isinstance(predictions, Mapping):
+        return {"predictions": predictions}
+    return {f"predictions['{name}']": column for name, column in predictions.items()}
+
+
 def _class_numbers(
     given: Array, silent: npt.NDArray[np.bool_], labels: Any, classes: Classes | None
 ) -> tuple[Array, Array | None]:
@@ -309,6 +321,18 @@ def _storable_classes(classes: Classes) -> Array:
     if array.dtype.kind not in "iufUb" or array.ndim != 1 or array.tolist() != list(classes):
         raise InputError("classes of several types, or neither text nor numbers, cannot be saved")
     return array
+
+
+def _refuse_misspelt(names: set[str]) -> None:
+    """Refuse an array that is nearly called like one of a bundle's that is not there; others may lie beside."""
+    known = {*_PLAIN, *_OF_POLICIES, "advice", COMPACT_KEY}
+    for name in sorted(names - known):
+        hint = nearest(name, sorted(known - names))
+        if hint and COMPACT_KEY not in names:
+            raise InputError(f"there is an array '{name}', which no bundle has{hint}")
+    about = names & set(_OF_POLICIES)
+    if about and not names & {"advice", COMPACT_KEY}:
+        raise InputError(f"there is an array '{min(about)}', but no array 'advice'")
 
 
 def _compare_shapes(archive: Archive) -> None:

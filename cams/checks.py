@@ -22,9 +22,15 @@ def as_array(name: str, values: npt.ArrayLike) -> Array:
     if np.ma.is_masked(values):
         raise InputError(f"{name} has masked entries, expected a value in each")
     try:
-        return np.asarray(values)
-    except (ValueError, TypeError):
+        array = np.asarray(values)
+    except ValueError:
         raise InputError(f"{name} is not an array: its rows differ in length or it holds no numbers") from None
+    except (TypeError, RuntimeError) as error:  # tensors that numpy cannot read
+        raise InputError(f"{name} is not an array: {' '.join(str(error).split())}") from None
+    # A set, a generator or a sparse matrix: numpy takes the whole of it for one value.
+    if array.ndim == 0 and array.dtype.kind == "O" and values is not None:
+        raise InputError(f"{name} is a {type(values).__name__}, expected a list or an array")
+    return array
 
 
 def integers(name: str, values: npt.ArrayLike, ndim: int, most: int = 2**63 - 1) -> Array:

@@ -31,7 +31,8 @@ class Classes(Sequence[Any]):
     def __init__(self, classes: Iterable[Hashable]) -> None:
         if isinstance(classes, str):
             raise InputError(f"classes is '{classes}', expected a list of classes")
-        if not isinstance(classes, Iterable):
+        # A set has no order, and class numbers have one.
+        if isinstance(classes, set | frozenset) or not isinstance(classes, Iterable):
             raise InputError(f"classes is {classes!r}, expected a list of classes")
         listed = [_plain(value) for value in classes]
         if not listed:
@@ -107,6 +108,8 @@ def learn_classes(*arrays: Any) -> Classes:
 
 def abstentions(given: Array, abstain: Any = None) -> npt.NDArray[np.bool_]:
     """Say for each prediction whether the model had no answer: a missing value, or one equal to `abstain`."""
+    if np.ndim(abstain):  # numpy would compare column by column
+        raise InputError(f"abstain is {abstain!r}, expected a single value")
     # Whole numbers are never missing, and a large array of them need not be looked through.
     missing = np.zeros(given.shape, dtype=np.bool_) if given.dtype.kind in "iu" else np.asarray(pd.isna(given))
     return missing if abstain is None else missing | np.asarray(given == abstain, dtype=np.bool_)

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cams.checks import number
-from cams.errors import InputError
+from cams.errors import InputError, in_one_line
 from cams.policies import sharpen
 
 Array = npt.NDArray[Any]
@@ -52,11 +52,10 @@ class Confidence:
         self.check_models(list(self.models))
         probabilities = {}
         for name, model in self.models.items():
-            # As of `predict`: what libraries say of rows they cannot read is a ValueError.
             try:
                 probabilities[name] = model.predict_proba(X)
-            except ValueError as error:
-                said = " ".join(str(error).split())
+            except Exception as error:  # as of `predict`: every library has its own
+                said = in_one_line(error)
                 raise InputError(f"policy '{self.name}': model '{name}' cannot predict these rows: {said}") from error
         return confidence_advice(probabilities, self.sharpness)
 

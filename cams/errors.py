@@ -13,10 +13,18 @@ class InputError(ValueError):
     """Something the caller passed cannot be used; the message is one sentence that says what and why."""
 
 
+def in_one_line(error: Exception) -> str:
+    """Return what somebody else's error says, for a sentence of ours: `too few columns`, `KeyError: 'age'`."""
+    said = " ".join(str(error).split()).rstrip(".:")
+    return said if said and isinstance(error, ValueError | TypeError) else f"{type(error).__name__}: {said}"
+
+
 def nearest(name: object, known: Iterable[str]) -> str:
     """Return a hint such as `; did you mean 'cams'?` for a misspelt name, or an empty string."""
-    close = difflib.get_close_matches(str(name), list(known), n=1)
-    return f"; did you mean '{close[0]}'?" if close else ""
+    # In small letters: who writes DRIFT means drift.
+    spelt = {each.lower(): each for each in known}
+    close = difflib.get_close_matches(str(name).lower(), spelt, n=1)
+    return f"; did you mean '{spelt[close[0]]}'?" if close else ""
 
 
 def lookup(table: Mapping[str, T], name: str, what: str) -> T:

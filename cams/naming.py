@@ -31,8 +31,16 @@ def words(what: str, names: Iterable[Any]) -> list[str]:
         if not named or is_missing(name):
             raise InputError(f"{what}[{i}] is {name!r}, expected a name")
     texts = [str(name) for name in listed]
+    for i, text in enumerate(texts):
+        require_writable_text(f"{what}[{i}]", text)
     distinct(what, texts)
     return texts
+
+
+def require_writable_text(what: str, text: str) -> None:
+    """Refuse text that a file would give back as another: numpy drops zero bytes, and half a character has no bytes."""
+    if "\0" in text or any("\ud800" <= letter <= "\udfff" for letter in text):
+        raise InputError(f"{what} is {text!r}, expected text that can be written to a file")
 
 
 def _require_list(array_name: str, values: Sequence[str]) -> None:

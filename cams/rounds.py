@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+import numpy as np
+
 from cams.bundle import Bundle
 from cams.checks import whole_number
 from cams.errors import InputError
@@ -32,17 +34,34 @@ def play(
         raise InputError(f"expected a learner, not {learner!r}; cams.make_learner makes one")
     if budget is not None:
         budget = whole_number("budget", budget, 0)
+    _check_fit(learner, bundle)
     labels = bundle.labels
     if labels is None:
         raise InputError("a bundle without labels cannot be played")
+    for what, values in (("rows", rows), ("uniforms", uniforms)):
+        if not isinstance(values, Iterable):
+            raise InputError(f"{what} is {values!r}, expected one after another")
     spent = 0
-    for draws, row in zip(uniforms, rows, strict=False):
+    for draws, given in zip(uniforms, rows, strict=False):
+        row = whole_number("row", given, -(2**63))
         if not 0 <= row < len(bundle.predictions):
             raise InputError(f"row {row} is not in the bundle, which has {len(bundle.predictions)}")
+        if np.shape(draws) != (4,) or not all(0 <= draw < 1 for draw in draws):
+            raise InputError(f"the uniforms of a round are {draws!r}, expected four numbers from 0 to below 1")
         can_buy = budget is None or spent < budget
         decided = learner.decide(bundle.predictions[row], bundle.advice[row], draws, can_buy=can_buy)
         label = int(labels[row]) if decided.query else None
         if label is not None:
             spent += 1
             learner.learn(decided, label)
-        yield Played(int(row), decided, label)
+        yield Played(row, decided, label)
+
+
+def _check_fit(learner: Learner, bundle: Bundle) -> None:
+    """Refuse a learner that was made for another problem than the bundle's."""
+    if not isinstance(bundle, Bundle):
+        raise InputError(f"expected a Bundle, not {type(bundle).__name__}; cams.Bundle.load reads one from a file")
+    for what in ("num_models", "num_policies", "num_classes"):
+        made_for, found = getattr(learner.problem, what), getattr(bundle, what)
+        if made_for != found:
+            raise InputError(f"the learner was made for {what} {made_for}, and the bundle has {found}")

@@ -18,11 +18,12 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from cams.checks import as_array, distinct, number, whole_number
+from cams.checks import as_array, number, whole_number
 from cams.classes import abstentions, named_classes, named_columns
-from cams.errors import InputError, nearest
+from cams.errors import InputError, in_one_line, nearest
+from cams.naming import words
 from cams.policies import sharpen
-from cams.tables import num_rows, row_chunks, take
+from cams.tables import num_rows, require_one_order, row_chunks, take
 
 Array = npt.NDArray[Any]
 
@@ -62,6 +63,7 @@ class Router:
         `predictions` may be a DataFrame or a mapping whose columns are the models' names. A model without an answer
         (None, NaN) counts as wrong.
         """
+        require_one_order(X=X, predictions=predictions, y=y)
         names, answers = named_columns(predictions)
         labels = as_array("y", y)
         if labels.shape != answers.shape[:1] or answers.size == 0:
@@ -94,8 +96,7 @@ class Router:
         listed = list(names)
         if len(listed) != count:
             raise InputError(f"{self._called} got {len(listed)} names of {count} models")
-        distinct(f"{self._called}: model_names", listed)
-        return listed
+        return words(f"{self._called}: model_names", listed)
 
     def _checked_rewards(self, X: Any, rewards: Array) -> Array:
         rewards = as_array("rewards", rewards)
@@ -127,7 +128,9 @@ class Router:
 
         with self._refusing("be fitted"):
             # One model is one output, which most estimators want without its own axis.
-            return clone(self.estimator).fit(X, rewards[:, 0] if rewards.shape[1] == 1 else rewards)
+            fitted = clone(self.estimator)
+            fitted.fit(X, rewards[:, 0] if rewards.shape[1] == 1 else rewards)
+        return fitted
 
     def _predict(self, estimator: Any, X: Any) -> Array:
         if num_rows(X) == 0:
@@ -136,7 +139,7 @@ class Router:
             # Of rows without neighbours scikit-learn warns that they get NaN; here they do not.
             warnings.filterwarnings("ignore", "One or more samples have no neighbors")
             parts = [_outputs(estimator, chunk) for chunk in row_chunks(X)]
-        rewards = np.concatenate(parts).reshape(num_rows(X), -1)
+            rewards = np.concatenate(parts).reshape(num_rows(X), -1)
         if rewards.shape[1] != len(self.mean_rewards_):
             expected = f"one for each of {len(self.mean_rewards_)} models"
             raise InputError(f"{self._called}: its estimator has {rewards.shape[1]} outputs, expected {expected}")
@@ -161,9 +164,12 @@ class Router:
         """Say in one sentence what the estimator says in many."""
         try:
             yield
-        except (TypeError, ValueError) as error:
-            said = str(error).splitlines()[0].rstrip(".:")
-            raise InputError(f"{self._called}: {type(self.estimator).__name__} cannot {what}: {said}") from error
+        except InputError:
+            raise
+        except Exception as error:  # an estimator is anybody's code
+            raise InputError(
+                f"{self._called}: {type(self.estimator).__name__} cannot {what}: {in_one_line(error)}"
+            ) from error
 
     def _choose_sharpness(self, X: Any, rewards: Array) -> float:
         """Return the smallest sharpness whose out-of-fold expected loss is within one standard error of the best.
@@ -200,7 +206,11 @@ class Router:
             with self._needing_sklearn():
                 from sklearn.exceptions import NotFittedError
 
-            raise NotFittedError(f"{self._called} is not fitted yet: call fit(X, predictions, y) first")
+            # What scikit-learn's own functions catch, and what ours raise.
+            class NotFitted(InputError, NotFittedError):  # type: ignore[misc]  # scikit-learn has no types
+                pass
+
+            raise NotFitted(f"{self._called} is not fitted yet: call fit(X, predictions, y) first")
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the constructor's arguments, and with `deep` those of the estimator as `estimator__<name>`."""
@@ -215,7 +225,8 @@ class Router:
             if own not in ("estimator", *_OPTIONS):
                 raise InputError(f"a router has no parameter '{name}'{nearest(name, ('estimator', *_OPTIONS))}")
             if inner:
-                self.estimator.set_params(**{inner: value})
+                with self._refusing("be set"):
+                    self.estimator.set_params(**{inner: value})
             else:
                 setattr(self, own, value)
         return self

@@ -26,6 +26,7 @@ from cams.files import require_writable
 from cams.guide import ABOUT
 from cams.outcome import Replay
 from cams.plotting.picture import require_picture
+from cams.stopping import INTERRUPTED, stopped_by_sigterm
 
 BAD_INPUT = 2
 # `check` answers in seconds: no longer streams, no more of them.
@@ -36,7 +37,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; bad input is one sentence on stderr and exit code 2."""
     parsed = _parser().parse_args(arguments)
     try:
-        parsed.run(parsed)
+        with stopped_by_sigterm():
+            parsed.run(parsed)
         sys.stdout.flush()
     except BrokenPipeError:
         # Whoever read has enough (`| head -1`); without this Python would complain once more at the end.
@@ -50,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return BAD_INPUT
     except KeyboardInterrupt:
         print("stopped, nothing was written", file=sys.stderr)
-        return 130
+        return INTERRUPTED
     return 0
 
 

@@ -20,6 +20,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
+from zipfile import BadZipFile
 
 import numpy as np
 import numpy.typing as npt
@@ -53,6 +54,8 @@ class StoredBundle:
     abstains = False
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
+        if not isinstance(folder, str | os.PathLike):
+            raise InputError(f"the folder's name is {folder!r}, expected text or a path")
         self.folder = Path(folder)
         self._predictions, self._labels = self._mapped("predictions", 2), self._mapped("labels", 1)
         rows, k = self._predictions.shape
@@ -118,7 +121,7 @@ class StoredBundle:
             array = np.asarray(np.load(path, mmap_mode="r", allow_pickle=False))
         except FileNotFoundError:
             raise InputError(f"there is no file {path}") from None
-        except (OSError, ValueError, EOFError, SyntaxError) as error:
+        except (OSError, ValueError, EOFError, SyntaxError, BadZipFile) as error:
             raise InputError(f"{path} is no array that can be read ({' '.join(str(error).split())})") from None
         if array.ndim != ndim:
             raise self._error(f"{name} has {array.ndim} dimension(s), expected {ndim}")

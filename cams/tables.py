@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from cams.errors import InputError
 
@@ -19,6 +20,25 @@ def num_rows(X: Any) -> int:
     if not hasattr(X, "__len__"):
         raise InputError(f"X is {X!r}, expected rows")
     return len(X)
+
+
+def require_one_order(**tables: Any) -> None:
+    """Refuse tables whose rows have names, by an index that is no mere count, and do not come in one order.
+
+    Rows belong together by position; of two tables with other indices one has been shuffled or sorted.
+    """
+    named = {
+        what: table.index
+        for what, table in tables.items()
+        if isinstance(table, pd.DataFrame | pd.Series) and not isinstance(table.index, pd.RangeIndex)
+    }
+    for what, index in named.items():
+        first = next(iter(named))
+        if len(index) == len(named[first]) and not index.equals(named[first]):
+            raise InputError(
+                f"{what} has another index than {first}; bring both into one order, "
+                "or drop the index (reset_index(drop=True)) if row i of one belongs to row i of the other"
+            )
 
 
 def take(X: Any, rows: Any) -> Any:

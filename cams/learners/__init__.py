@@ -90,6 +90,9 @@ def make_learner(
 ) -> Learner:
     """Make a learner of `LEARNERS` by name; `settings` override its constants or its parts."""
     entry = learner_entry(name, settings)
+    for switch, value in {"regularize": regularize, "scaled": scaled}.items():
+        if not isinstance(value, bool):
+            raise InputError(f"{switch} is {value!r}, expected True or False")
     problem = Problem(
         whole_number("num_models", num_models, 1),
         whole_number("num_policies", num_policies, 0),
@@ -103,3 +106,5 @@ def make_learner(
         return entry.make(problem, settings)
     except InputError as error:
         raise InputError(f"learner '{name}': {error}") from None
+    except MemoryError:
+        raise InputError(f"learner '{name}': {num_models} models and {num_policies} policies are too many") from None

@@ -36,7 +36,7 @@ class Bandit(Cams):
     rate_kind = spec.RATE_BANDIT
 
     def __init__(self, problem: Problem, *, weigh: str, **settings: Any) -> None:
-        recommend = "sample_model" if weigh == "models" else "sample_policy"
+        recommend = "sample_policy" if str(weigh) == "policies" else "sample_model"
         super().__init__(problem, query="always", recommend=recommend, weigh=weigh, **settings)
 
     def learning_rate(self) -> float:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from cams.advice import SUM_TOLERANCE
-from cams.checks import as_array
+from cams.checks import as_array, distinct
 from cams.classes import ABSTAINS, is_missing
 from cams.engine.one_round import BAD_PREDICTION, SOUND, take_in
 from cams.errors import InputError
@@ -101,10 +101,9 @@ class Intake:
         """Return a table of advice in the order of the models (columns) and of the policies (rows)."""
         place = f"advice{_brackets(at)}"
         if not isinstance(advice.columns, pd.RangeIndex):
-            advice = advice[in_order(place, {name: name for name in advice.columns}, self.options.models)]
+            advice = advice[_sorted_names(place, advice.columns, self.options.models)]
         if not isinstance(advice.index, pd.RangeIndex):
-            rows = in_order(place, {name: name for name in advice.index}, self.options.policies, "policy")
-            advice = advice.loc[rows]
+            advice = advice.loc[_sorted_names(place, advice.index, self.options.policies, "policy")]
         return advice
 
     def _check_advice(self, pi: Array, at: str) -> None:
@@ -137,7 +136,12 @@ class Intake:
 def in_order(place: str, values: Any, names: list[str], what: str = "model") -> Any:
     """Return values that have names, of a dict or a series, in the order of `names`; others as they are."""
     if isinstance(values, pd.Series):
+        if not isinstance(values.index, pd.RangeIndex):
+            distinct(place, values.index.map(str).tolist())
         values = values.tolist() if isinstance(values.index, pd.RangeIndex) else values.to_dict()
+    # Their gaps are missing values, as those of a series are; numpy would see a mask.
+    if isinstance(values, pd.api.extensions.ExtensionArray):
+        values = values.tolist()
     if not isinstance(values, Mapping):
         return values
     if set(values) != set(names):
@@ -146,27 +150,39 @@ def in_order(place: str, values: Any, names: list[str], what: str = "model") -> 
     return [values[name] for name in names]
 
 
+def _sorted_names(place: str, found: pd.Index, names: list[str], what: str = "model") -> list[Any]:
+    """Return the names of a table's rows or columns in the order of `names`, each of which must be there once."""
+    listed: list[Any] = in_order(place, pd.Series(found, index=found), names, what)
+    return listed
+
+
 def batch(
     predictions: Any, advice: npt.ArrayLike | None, models: list[str]
 ) -> tuple[Sequence[Any] | Array, Sequence[Any] | Array]:
     """Return N instances' predictions and their advice, None each where there is none."""
     if isinstance(predictions, pd.DataFrame):
         if not isinstance(predictions.columns, pd.RangeIndex):
-            columns = in_order("predictions", {name: name for name in predictions.columns}, models)
-            predictions = predictions[columns]
+            predictions = predictions[_sorted_names("predictions", predictions.columns, models)]
         predictions = predictions.to_numpy()
     rows = predictions if isinstance(predictions, list) else as_array("predictions", predictions)
     if not isinstance(rows, list) and rows.ndim != 2:
         raise InputError(f"predictions has {rows.ndim} dimension(s), expected 2, a row per instance")
-    pi = [None] * len(rows) if advice is None else np.atleast_1d(as_array("advice", advice))
+    pi = [None] * len(rows) if advice is None else _advice_by_instance(advice)
     if len(pi) != len(rows):
         raise InputError(f"advice has {len(pi)} instances, expected {len(rows)} as in predictions")
     return rows, pi
 
 
+def _advice_by_instance(advice: Any) -> Sequence[Any] | Array:
+    """Return advice an instance at a time; a list of tables stays one, for an array would lose their names."""
+    if isinstance(advice, list) and any(isinstance(one, pd.DataFrame) for one in advice):
+        return advice
+    return np.atleast_1d(as_array("advice", advice))
+
+
 def _listed(values: Any) -> Array:
     """Return a list of anything as an array (k,): numpy by itself would look into tuples, and make words of 1."""
-    if isinstance(values, np.ndarray):
+    if hasattr(values, "__array__"):
         array = as_array("predictions", values)
         return array if array.dtype.kind in "iuf" else array.astype(object)
     if not isinstance(values, Sequence) or isinstance(values, str):

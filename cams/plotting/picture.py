@@ -15,6 +15,8 @@ def require_picture(path: Path) -> None:
     """Refuse a file that no picture can be written to."""
     if path.suffix[1:] not in FORMATS:
         raise InputError(f"the picture {path} ends in '{path.suffix}', expected one of .{', .'.join(FORMATS)}")
+    if path.is_dir():
+        raise InputError(f"cannot write the picture {path}: it is a folder")
     require_matplotlib()
     require_writable(path.parent)
 

@@ -52,11 +52,16 @@ def _best_policy(bundle: cams.Bundle, rows: Any, draws: Any) -> int:
     return int(losses.argmin())
 
 
-class _Seller:
+class _Seller(cams.Bundle):
     """A bundle whose labels come from elsewhere, one at a time."""
 
     def __init__(self, bundle: cams.Bundle, label_of: Callable[[int], int]) -> None:
-        self.predictions, self.advice, self.labels, self._label_of = bundle.predictions, bundle.advice, self, label_of
+        self.__dict__.update(vars(bundle))
+        self._label_of = label_of
+
+    @property
+    def labels(self) -> Any:
+        return self
 
     def __getitem__(self, row: int) -> int:
         return self._label_of(row)

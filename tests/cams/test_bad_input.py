@@ -209,6 +209,9 @@ CASES: list[tuple[Callable[[], Any], str]] = [
     # ---- files ----
     (case(cams.Bundle.load, path=None), "the file's name is None, expected text or a path"),
     (case(cams.Selector.load, path=5), "the file's name is 5, expected text or a path"),
+    (case(cams.Bundle.load, path=""), "'' is no name of a file"),
+    (case(cams.Bundle.load, path="/dev/zero"), "/dev/zero is not a readable .npz file: it is no plain file"),
+    (case(cams.StoredBundle, folder=None), "the folder's name is None, expected text or a path"),
     (lambda: bundle().save(None), "the file's name is None, expected text or a path"),
     (lambda: bundle().save(""), "'' is no name of a file"),
     (lambda: bundle().save("."), "'.' is no name of a file"),
@@ -247,6 +250,36 @@ CASES: list[tuple[Callable[[], Any], str]] = [
     (
         lambda: list(cams.play("cams", bundle(), [0], np.zeros((1, 4)))),
         "expected a learner, not 'cams'; cams.make_learner makes one",
+    ),
+    (case(learner, regularize="yes"), "regularize is 'yes', expected True or False"),
+    (
+        case(learner, num_models=10**14),
+        "learner 'cams': 100000000000000 models and 1 policies are too many",
+    ),
+    (
+        case(learner, name="exp3", weigh=np.array(["models", "policies"])),
+        "learner 'exp3': there is no way to weigh '['models' 'policies']'",
+    ),
+    (
+        lambda: list(cams.play(learner(), "mine.npz", [0], np.zeros((1, 4)))),
+        "expected a Bundle, not str; cams.Bundle.load reads one from a file",
+    ),
+    (lambda: list(cams.play(learner(), bundle(), None, np.zeros((1, 4)))), "rows is None, expected one after another"),
+    (lambda: list(cams.play(learner(), bundle(), [True], np.zeros((1, 4)))), "row is True, expected a whole number"),
+    (lambda: list(cams.play(learner(), bundle(), [0.5], np.zeros((1, 4)))), "row is 0.5, expected a whole number"),
+    *(
+        (
+            lambda draws=draws: list(cams.play(learner(), bundle(), [0], [draws])),
+            f"the uniforms of a round are {draws!r}, expected four numbers from 0 to below 1",
+        )
+        for draws in (0.5, [0.5] * 3, [0.5, 0.5, 0.5, np.nan], [0.5, 0.5, 0.5, 1.0])
+    ),
+    *(
+        (
+            lambda what=what: list(cams.play(learner(**{what: 9}), bundle(), [0], np.zeros((1, 4)))),
+            f"the learner was made for {what} 9, and the bundle has {found}",
+        )
+        for what, found in (("num_models", 2), ("num_policies", 1), ("num_classes", 3))
     ),
     (
         lambda: list(cams.play(learner(), bundle(), [-1], np.zeros((1, 4)))),
@@ -304,6 +337,13 @@ CASES: list[tuple[Callable[[], Any], str]] = [
     *(
         (case(bounds.exp3_regret, horizon=value, num_models=4), f"horizon is {value!r}, expected a finite number")
         for value in (None, "5", np.nan, np.inf, True)
+    ),
+    *(
+        (
+            case(bounds.exp3_regret, horizon=value, num_models=4),
+            "horizon is beyond reach, expected a number from 1e-60 to 1e+60 in size",
+        )
+        for value in (10**400, 1e61, -1e61, 1e-61)
     ),
     (case(bounds.exp3_regret, horizon=9, num_models=0), "num_models is 0, expected at least 1"),
     (
@@ -394,6 +434,18 @@ def test_a_pipe_or_a_device_is_not_replaced_by_a_file(tmp_path: Path) -> None:
     with pytest.raises(cams.InputError, match="it is no plain file"):
         bundle().save(tmp_path / "pipe")
     assert (tmp_path / "pipe").is_fifo()
+
+
+def test_a_stored_bundle_of_zip_files_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "predictions.npy").write_bytes(b"PK\x03\x04 and no more")
+    with pytest.raises(cams.InputError, match="is no array that can be read"):
+        cams.StoredBundle(tmp_path)
+
+
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.npz")
+    with pytest.raises(cams.InputError, match="it is no plain file"):
+        cams.Bundle.load(tmp_path / "pipe.npz")
 
 
 def test_a_stored_bundle_of_endless_brackets_is_refused(tmp_path: Path) -> None:
