@@ -20,8 +20,8 @@ Array = npt.NDArray[Any]
 Integers = npt.NDArray[np.int64]
 
 # Who reads advice takes turns at blocks of rounds whose advice is about so large: it stays in the cache for everybody.
-# Smaller blocks gain nothing more, and each turn costs some ten microseconds; larger ones do not fit where the cache has
-# other users.
+# Smaller blocks gain nothing more, and each turn costs some ten microseconds; of larger ones other users of the cache
+# leave little there.
 _BLOCK_BYTES = 2 * 2**20
 _LEAST_ROUNDS = 16
 
