@@ -38,7 +38,7 @@ def test_the_size_of_a_block_changes_nothing(
 
 def test_a_block_holds_some_megabytes_of_advice_and_never_just_a_few_rounds() -> None:
     row = np.zeros((3, 85, 80), dtype=np.float32)
-    assert pool.rounds_of_block(row) == 4 * 2**20 // (85 * 80 * 4)
+    assert pool.rounds_of_block(row) == 2 * 2**20 // (85 * 80 * 4)
     assert pool.rounds_of_block(np.zeros((2, 1000, 5000), dtype=np.float32)) == 16
     assert pool.rounds_of_block(np.zeros((10, 0, 80), dtype=np.float32)) >= 1_000_000
 
