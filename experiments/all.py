@@ -47,7 +47,7 @@ def selected_experiments(wanted: Sequence[str] | None, scale: str) -> dict[str, 
     experiments = {name: compose_experiment(name, scale) for name in wanted or known}
     for experiment in experiments.values():
         check_run(experiment)
-        check_panels(experiment.experiment.panels)
+        check_panels(experiment.experiment)
     return experiments
 
 

@@ -57,7 +57,7 @@ def places_for(cfg: DictConfig, overrides: list[str]) -> Places:
 
 def run(cfg: DictConfig) -> None:
     check_run(cfg)
-    check_panels(cfg.experiment.panels)
+    check_panels(cfg.experiment)
     overrides = list(HydraConfig.get().overrides.task)
     places = places_for(cfg, overrides)
     require_writable(places.results)

@@ -9,8 +9,24 @@ from typing import Any
 import yaml
 
 from cams.errors import InputError, lookup
+from data_prep.pipeline.schema import ANYTHING, Range, Schema, Words
 
 ROOT = Path(__file__).resolve().parents[2]
+
+# What conf/dataset/*.yaml and conf/scale/*.yaml may say; what a zoo may say its data set knows.
+SCALES = ("smoke", "laptop", "paper")
+DATASET: Schema = {
+    "name": str,
+    "title": str,
+    "by_hand": bool,
+    "stream": {"horizon": Range(int, 1), "budget": Range(int, 1), "realizations": Range(int, 1)},
+    "zoo": ANYTHING,
+    "scales": dict.fromkeys(SCALES, ANYTHING),
+}
+SCALE: Schema = {
+    "name": Words(*SCALES),
+    "limits": dict.fromkeys(("horizon", "budget", "realizations", "points"), Range(int, 1)),
+}
 
 
 @dataclass(frozen=True)

@@ -4,19 +4,11 @@ from typing import Any
 
 from omegaconf import DictConfig
 
+from data_prep.pipeline.catalogue import DATASET, SCALE
 from data_prep.pipeline.context import Context
 from data_prep.pipeline.dataset import get_dataset
-from data_prep.pipeline.schema import ANYTHING, Range, Schema, check
+from data_prep.pipeline.schema import Range, Schema, check
 
-STREAM: Schema = {"horizon": Range(int, 1), "budget": Range(int, 1), "realizations": Range(int, 1)}
-DATASET: Schema = {
-    "name": str,
-    "title": str,
-    "by_hand": bool,
-    "stream": STREAM,
-    "zoo": ANYTHING,
-    "scales": {"smoke": ANYTHING, "laptop": ANYTHING, "paper": ANYTHING},
-}
 GENERAL: Schema = {
     "seed": Range(int, 0),
     "sharpness": Range(float, 0),
@@ -39,7 +31,7 @@ GENERAL: Schema = {
     "n_jobs": (Range(int, 1), Range(int, -1, -1)),
     "cluster": (str, None),
     "paths": {"work": str, "raw": str, "results": str},
-    "scale": {"name": str, "limits": ANYTHING},
+    "scale": SCALE,
     "dataset": DATASET,
 }
 

@@ -19,15 +19,17 @@ from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBase
 from yaml import YAMLError
 
 from cams.errors import InputError, nearest
+from cams.stopping import INTERRUPTED, stopped_by_sigterm
 
 CONF = Path(__file__).resolve().parents[2] / "conf"
 BAD_INPUT = 2
-INTERRUPTED = 130
 # What Hydra takes beside overrides; of anything else it prints all its usage.
 FLAGS = {"-m", "--multirun", "-r", "--run", "-c", "--cfg", "--resolve", "-p", "--package", "-i", "--info"} | {
     *("-cp", "--config-path", "-cn", "--config-name", "-cd", "--config-dir", "-sc", "--shell-completion"),
     *("--experimental-rerun", "--hydra-help", "--version"),
 }
+# Those without a value; Hydra takes them before or after all overrides, and people write them anywhere.
+ALONE = {"-m", "--multirun", "-r", "--run", "--resolve", "-sc", "--shell-completion", "--hydra-help", "--version"}
 Task = Callable[[DictConfig], None]
 
 
@@ -35,7 +37,8 @@ def entry_point(config: str) -> Callable[[Task], Callable[[], None]]:
     """Decorate a function of a configuration: called without arguments it reads conf/<config>.yaml and sys.argv."""
 
     def decorate(task: Task) -> Callable[[], None]:
-        composed = hydra.main(version_base="1.3", config_path=str(CONF), config_name=config)(_explained(task))
+        begun: list[Task] = []
+        composed = hydra.main(version_base="1.3", config_path=str(CONF), config_name=config)(_explained(task, begun))
 
         @wraps(task)
         def main() -> None:
@@ -44,18 +47,21 @@ def entry_point(config: str) -> Callable[[Task], Callable[[], None]]:
             if {"--help", "-h"} & set(sys.argv[1:]):
                 print(_help(task, config))
                 return
-            sys.argv[1:] = map(_quoted, sys.argv[1:])
+            sys.argv[1:] = sorted(map(_quoted, sys.argv[1:]), key=_is_override)
+            begun.clear()
             try:
                 _refuse_odd(sys.argv[1:])
-                composed()
-            except InputError as error:
-                refuse(str(error))
-            except MissingConfigException as error:
-                refuse(_unknown_choice(error))
-            except (HydraException, OmegaConfBaseException) as error:
-                refuse(_with_hint(error))
+                with stopped_by_sigterm():
+                    composed()
+            except (InputError, HydraException, OmegaConfBaseException) as error:
+                refuse(_sentence(error))
             except YAMLError as error:
                 refuse(f"a configuration file is not valid YAML: {' '.join(str(error).split())}")
+            except (ValueError, OSError) as error:
+                # Hydra's words for groups that are numbers, flags that do not go together, endless names.
+                if begun:
+                    raise
+                refuse(_with_hint(error))
             except KeyboardInterrupt:
                 print("stopped; what was finished stays, nothing is half-written", file=sys.stderr)
                 raise SystemExit(INTERRUPTED) from None
@@ -70,34 +76,49 @@ def refuse(sentence: str) -> NoReturn:
     raise SystemExit(BAD_INPUT)
 
 
-def _explained(task: Task) -> Task:
+def _explained(task: Task, begun: list[Task]) -> Task:
     """Wrap what `hydra.main` runs, so that bad input ends in our one sentence and not also in Hydra's two.
 
-    A job of a sweep still raises: the sweep names it at the end and keeps the others.
+    A job of a sweep still raises: the sweep names it at the end and keeps the others. What has `begun` is noted, to
+    tell what goes wrong in a task from what Hydra says of a command line.
     """
 
     @wraps(task)
     def run(cfg: DictConfig) -> None:
+        begun.append(task)
         try:
             task(cfg)
-        except (InputError, OmegaConfBaseException) as error:
+        except (InputError, OmegaConfBaseException, MissingConfigException) as error:
             if HydraConfig.get().mode == RunMode.MULTIRUN:
                 raise
-            refuse(str(error) if isinstance(error, InputError) else _with_hint(error))
+            refuse(_sentence(error))
 
     return run
+
+
+def _sentence(error: Exception) -> str:
+    if isinstance(error, InputError):
+        return str(error)
+    return _unknown_choice(error) if isinstance(error, MissingConfigException) else _with_hint(error)
 
 
 def _help(task: Task, config: str) -> str:
     """Return the usage on top of the module and the settings of its configuration; Hydra's own help has no end."""
     usage = sys.modules[task.__module__].__doc__ or ""
     sections = (CONF / f"{config}.yaml").read_text(encoding="utf-8").split("\n\n")
-    shown = [section for section in sections if "defaults:" not in section and not section.startswith("hydra:")]
+    # A list that goes on after a blank line, as that of all claims, is for reading in its file.
+    listed = {i for i, section in enumerate(sections) if section.startswith(" ")}
+    shown = [
+        section
+        for i, section in enumerate(sections)
+        if "defaults:" not in section and not section.startswith("hydra:") and not {i, i + 1} & listed
+    ]
     return f"{usage.strip()}\n\nSettings (conf/{config}.yaml), each as name=value:\n\n" + "\n\n".join(shown).strip()
 
 
 def _refuse_odd(arguments: list[str]) -> None:
     """Refuse what Hydra would answer with a page, or take for something that nobody means."""
+    groups = {path.name for path in CONF.iterdir() if path.is_dir()}
     for argument in arguments:
         key, sign, value = argument.partition("=")
         if key.startswith("-") and key not in FLAGS:
@@ -105,14 +126,18 @@ def _refuse_odd(arguments: list[str]) -> None:
         if sign and not key:
             raise InputError(f"'{argument}' has no name before the '='")
         # Two experiments in brackets would be laid over one another.
-        if (CONF / key).is_dir() and (value == "null" or value.startswith("[")):
+        if key in groups and (value == "null" or value.startswith("[")):
             raise InputError(f"{key} is {value}, expected one name; several need -m {key}=one,other")
+
+
+def _is_override(word: str) -> bool:
+    return not (word in ALONE or (word.startswith("--") and "=" in word))
 
 
 def _quoted(argument: str) -> str:
     """Quote a path with characters that Hydra reads as something else: a blank, a bracket, an umlaut."""
     key, _, value = argument.partition("=")
-    if "/" not in value:
+    if "/" not in value or key.startswith("-"):
         return argument
     try:
         OverridesParser.create().parse_override(argument)

@@ -17,7 +17,9 @@ from typing import Any
 from omegaconf import DictConfig, OmegaConf
 
 import cams
+from cams.errors import lookup
 from data_prep.pipeline.shell import entry_point
+from experiments.claims.shape import check_rules
 from experiments.runner.configuration import compose_run
 from experiments.runner.jobs import ensure_record, say_now
 from experiments.runner.places import Places
@@ -95,6 +97,9 @@ def repeat(seed: int, dataset: str, experiments: list[str], results: Path, n_job
 @entry_point("claims")
 def main(cfg: DictConfig) -> None:
     config: dict[str, Any] = OmegaConf.to_container(cfg, resolve=True)  # type: ignore[assignment]
+    check_rules(config)
+    for dataset in cfg.datasets or []:
+        lookup(config["training_seeds"], dataset, "training seed planned for the data set")
     for seed in all_seeds(config) if cfg.seeds is None else cfg.seeds:
         for dataset in config["training_seeds"] if cfg.datasets is None else cfg.datasets:
             experiments = wanted_experiments(config, seed, dataset)

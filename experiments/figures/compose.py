@@ -15,6 +15,7 @@ from pathlib import Path
 import pandas as pd
 from omegaconf import DictConfig, OmegaConf
 
+from cams.errors import InputError
 from cams.files import write_text
 from cams.plotting.panel import Panel
 from data_prep.pipeline.catalogue import catalogue
@@ -94,7 +95,10 @@ def _composite_grid(cfg: DictConfig, results: Path, seed: int) -> Grid:
         path = record_path(results, entry.experiment, entry.dataset, seed)
         if path.exists():
             other = compose_experiment(entry.experiment)
-            panel = dataset_panels(other, read_record(path))[entry.get("panel", 0)]
+            there, number = dataset_panels(other, read_record(path)), entry.get("panel", 0)
+            if number >= len(there):
+                raise InputError(f"{entry.experiment} has {len(there)} panels, so there is no panel {number} to borrow")
+            panel = there[number]
             panels.append(_titled(panel, f"({chr(ord('a') + len(panels))}) {entry.title}"))
     width = cfg.experiment.columns
     return [panels[i : i + width] for i in range(0, len(panels), width)]

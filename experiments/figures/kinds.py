@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from typing import Any
 
-from cams.errors import lookup
+from omegaconf import DictConfig
+
+from cams.errors import InputError, lookup
 from cams.plotting.panel import Panel
 from experiments.figures import panels, theory
 from experiments.records.record import Record
@@ -29,7 +31,17 @@ def make_panel(record: Record, options: dict[str, Any]) -> Panel:
     return lookup(KINDS, options["kind"], "kind of panel")(record, options)
 
 
-def check_panels(panels: Iterable[Mapping[str, Any]]) -> None:
-    """Refuse a kind that does not exist before anything is computed for it."""
-    for panel in panels:
+def check_panels(experiment: DictConfig) -> None:
+    """Refuse an experiment without panels, and panels of what does not exist, before anything is computed for them."""
+    if not (experiment.panels or experiment.compose):
+        raise InputError("experiment.panels is [], expected at least one")
+    labels = [
+        entry if isinstance(entry, str) else entry.get("label", entry.get("name")) for entry in experiment.learners
+    ]
+    for i, panel in enumerate(experiment.panels):
+        here = f"in experiment.panels[{i}]"
         lookup(KINDS, panel.get("kind", ""), "kind of panel")
+        for name in panel.get("learners", []):
+            lookup(dict.fromkeys(labels), name, f"learner of the experiment's, {here},")
+        for name in [*panel.get("references", []), *panel.get("series", [])]:
+            lookup(panels.GROUPS, name, f"group of references, {here},")

@@ -87,7 +87,7 @@ def loss_against_case(record: Record, options: dict[str, Any]) -> Panel:
     for place, name in enumerate(record.learners()):
         look = look_of(name, place)
         budgets = record.budgets(name)
-        at = budgets.index(options.get("budget", budgets[-1]))
+        at = _position(budgets, options.get("budget", budgets[-1]))
         errors = np.stack([record.runs(name, case)[1][at] for case in cases])
         lines.append(Series(name, look.title, look, positions, *band(errors)))
     for name in options.get("series", ()):
@@ -102,6 +102,12 @@ def loss_against_case(record: Record, options: dict[str, Any]) -> Panel:
         tick_labels=ticks,
         scales=("linear", "log" if _far_apart(lines) else "linear"),
     )
+
+
+def _position(budgets: list[int], budget: int) -> int:
+    if budget not in budgets:
+        raise cams.InputError(f"a panel is about the budget {budget}, expected one of {', '.join(map(str, budgets))}")
+    return budgets.index(budget)
 
 
 def labels_to_recover(record: Record, options: dict[str, Any]) -> Panel:

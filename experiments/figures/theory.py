@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from cams.errors import InputError
 from cams.plotting.appearance import (
     BLACK,
     BLUE,
@@ -47,17 +48,17 @@ def labels_against_horizon(record: Record, options: dict[str, Any]) -> Panel:
 
 def regret_of_learners(record: Record, options: dict[str, Any]) -> Panel:
     """Mean regret of every learner against T in one case, each with its bound."""
-    return _against_horizon(_of_case(record, options["order"]), "regret", "series", look_of)
+    return _against_horizon(_of_case(record, options.get("order", 0)), "regret", "series", look_of)
 
 
 def labels_of_learners(record: Record, options: dict[str, Any]) -> Panel:
     """Mean labels that every learner bought against T in one case, each with its bound."""
-    return _against_horizon(_of_case(record, options["order"]), "queries", "series", look_of)
+    return _against_horizon(_of_case(record, options.get("order", 0)), "queries", "series", look_of)
 
 
 def regret_over_time(record: Record, options: dict[str, Any]) -> Panel:
     """Regret of every learner up to round t on one order, against the best policy up to t, and its bound if any."""
-    lines = _with_bounds(_of_case(record, options["order"]), "regret", "series", look_of)
+    lines = _with_bounds(_of_case(record, options.get("order", 0)), "regret", "series", look_of)
     # The bounds are far above what happens: a linear axis would show nothing else.
     return Panel(ROUND_LABEL, "Regret against best policy", lines, scales=("linear", "symlog"))
 
@@ -98,7 +99,10 @@ def _of_first_learner(record: Record) -> pd.DataFrame:
 
 def _of_case(record: Record, number: int) -> pd.DataFrame:
     table = _with_regret(record)
-    return table[table["case"] == list(table["case"].unique())[number]]
+    cases = list(table["case"].unique())
+    if number >= len(cases):
+        raise InputError(f"a panel is about order {number}, and the record has {len(cases)}: {', '.join(cases)}")
+    return table[table["case"] == cases[number]]
 
 
 def _look_of_case(case: str, position: int) -> Look:

@@ -9,7 +9,7 @@ from omegaconf import DictConfig, OmegaConf
 
 import cams
 from cams.checks import distinct
-from cams.errors import nearest
+from cams.errors import lookup, nearest
 from cams.learners import learner_entry
 from data_prep.pipeline.schema import check
 from experiments.runner.plan import Case, Learner, Plan
@@ -51,6 +51,17 @@ def check_run(cfg: DictConfig) -> None:
     if not name or name != Path(name).name:
         raise cams.InputError(f"experiment.name is '{name}', expected a word that a folder can be called")
     check(cfg.experiment.options, OPTIONS[cfg.experiment.compute], "experiment.options")
+    for pool in cfg.experiment.options.get("compared", []):
+        lookup(cfg.experiment.options.pools, pool, "pool to compare learners on, in experiment.options.pools,")
+    _refuse_unread_stream(cfg)
+
+
+def _refuse_unread_stream(cfg: DictConfig) -> None:
+    """Refuse another stream than conf/dataset has where nobody would look at it."""
+    shipped = cfg.streams.get(cfg.dataset.name, {})
+    for key, value in cfg.dataset.get("stream", {}).items():
+        if value != shipped.get(key, value):
+            raise cams.InputError(f"dataset.stream.{key} is not read here; {key}={value} sets it for a run")
 
 
 def dataset_name(cfg: DictConfig) -> str:
@@ -134,8 +145,11 @@ def _learners(cfg: DictConfig) -> tuple[Learner, ...]:
 
 def _learner(cfg: DictConfig, entry: Any) -> Learner:
     given = {"name": entry} if isinstance(entry, str) else dict(_plain(entry))
-    name, settings = str(given.get("name")), dict(given)
+    if "name" not in given:
+        raise cams.InputError(f"experiment.learners has an entry without a name: {given}")
+    name, settings = str(given["name"]), dict(given)
     label = settings.pop("label", name)
+    check(label, str, f"label of {name} in experiment.learners")
     settings.pop("name", None)
     learner_entry(name, settings)
     return Learner(name, label, dict(_plain(cfg.learner.get(name, {}))) | settings)

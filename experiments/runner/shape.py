@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import cams
+from data_prep.pipeline.catalogue import DATASET, SCALE
 from data_prep.pipeline.schema import ANYTHING, Complete, Each, Range, Words
 from experiments.runner.computations import COMPUTATIONS
 from experiments.runner.preparation import CONTRARIES
@@ -12,6 +13,8 @@ from experiments.runner.preparation import CONTRARIES
 COUNT, AT_LEAST_ONE, SHARE = Range(int, 0), Range(int, 1), Range(float, 0, 1)
 # A grid is a list in memory and a curve on paper; a misplaced power of ten would fill the one and blacken the other.
 MOST_POINTS = 10_000
+# Models added to a zoo: more than any zoo has, and not so many that nobody waits for the end.
+CROWD = Range(int, 0, 1000)
 STEPS = ("replay", "figures", "tables", "claims")
 
 PATHS = Complete(results=str, bundles=str)
@@ -29,8 +32,8 @@ CASE = {
     "temper": Range(float, 0),
     "malicious": (None, SHARE),
     "contrary": Words(*CONTRARIES),
-    "copies": COUNT,
-    "different": COUNT,
+    "copies": CROWD,
+    "different": CROWD,
 }
 PANEL = {
     "kind": str,
@@ -74,7 +77,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "theory_stochastic": Complete(
         {
             "models": AT_LEAST_ONE,
-            "classes": AT_LEAST_ONE,
+            "classes": Range(int, 2),
             "policies": AT_LEAST_ONE,
             "pools": Each({"gap": SHARE, "best_rate": SHARE, "softness": SHARE, "regularize": bool}),
             "compared": [str],
@@ -85,8 +88,8 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "theory_adversarial": Complete(
         {
             "models": AT_LEAST_ONE,
-            "classes": AT_LEAST_ONE,
-            "cases": [str],
+            "classes": Range(int, 2),
+            "cases": [Words("even draws", "adaptive")],
             "horizons": [AT_LEAST_ONE],
         }
     ),
@@ -106,9 +109,8 @@ RUN = Complete(
         "streams": Each(STREAM),
         "experiment": EXPERIMENT,
         "learner": {name: dict.fromkeys(entry.constants, ANYTHING) for name, entry in cams.LEARNERS.items()},
-        # Composed from conf/dataset and conf/scale, which data preparation checks.
-        "dataset": ANYTHING,
-        "scale": ANYTHING,
+        "dataset": DATASET,
+        "scale": SCALE,
     }
 )
 
@@ -121,7 +123,7 @@ ALL = Complete(
         "n_jobs": COUNT,
         "cluster": (str, None),
         "paths": PATHS,
-        "scale": ANYTHING,
+        "scale": SCALE,
     }
 )
 

@@ -56,7 +56,49 @@ BAD_INPUT = [
     ("run", [*MAIN, "~experiment.trace.points"], "experiment.trace lacks the key 'points'"),
     ("replay", [*REPLAY, "+horizn=10"], "no key 'horizn'; did you mean 'horizon'?"),
     ("all", ["+fersh=true"], "no key 'fersh'; did you mean 'fresh'?"),
+    ("run", [*MAIN, "+dataset.titel=x"], "dataset has no key 'titel'; did you mean 'title'?"),
+    ("run", [*MAIN, "+scale.limits.point=9"], "scale.limits has no key 'point'; did you mean 'points'?"),
+    ("run", [*MAIN, "scale.name=huge"], "scale.name is 'huge', expected smoke or laptop or paper"),
+    ("run", [*MAIN, "dataset.stream.horizon=50"], "dataset.stream.horizon is not read here; horizon=50 sets it"),
+    ("run", [*MAIN, "experiment.panels=[]"], "experiment.panels is [], expected at least one"),
+    (
+        "run",
+        [*MAIN, "experiment.panels=[{{kind: loss_against_cost, learners: [cms]}}]"],
+        "no learner of the experiment's, in experiment.panels[0], 'cms'; did you mean 'cams'?",
+    ),
+    (
+        "run",
+        [*MAIN, "experiment.panels=[{{kind: loss_against_cost, references: [best_clasifier]}}]"],
+        "no group of references, in experiment.panels[0], 'best_clasifier'; did you mean 'best_classifier'?",
+    ),
+    ("run", [*MAIN, "experiment.learners=[{{label: x}}]"], "experiment.learners has an entry without a name"),
+    ("run", [*MAIN, "experiment.learners=[{{name: cams, label: 5}}]"], "label of cams in experiment.learners is 5"),
+    ("run", [*MAIN, "experiment.cases=[{{copies: 1000000000}}]"], "experiment.cases[0].copies is 1000000000 to 1000"),
+    (
+        "run",
+        ["experiment=theory_adversarial", "experiment.options.cases=[adaptve]"],
+        "experiment.options.cases[0] is 'adaptve' did you mean 'adaptive'?",
+    ),
+    ("run", ["experiment=theory_stochastic", "experiment.options.classes=1"], "experiment.options.classes is 1"),
+    (
+        "run",
+        ["experiment=theory_stochastic", "experiment.options.compared=[gap 0.3]"],
+        "no pool to compare learners on, in experiment.options.pools, 'gap 0.3'; did you mean",
+    ),
+    (
+        "run",
+        [*MAIN, "experiment.compose=[{{experiment: mian, dataset: drift, title: x}}]"],
+        "unknown experiment 'mian' did you mean 'main'?",
+    ),
+    ("claims.training_seeds", ["datasets=[nope]", "paths.results={out}"], "data set 'nope'"),
+    ("claims.training_seeds", ["seeds=[abc]", "paths.results={out}"], "seeds[0] is 'abc'"),
     # names that are none
+    ("run", [*MAIN, "dataset=DRFIT"], "unknown dataset 'DRFIT' did you mean 'drift'?"),
+    ("run", [*MAIN, "experiment=5"], "Config group override must be a string or a list"),
+    ("run", [*MAIN, "learner=null"], "Config group override must be a string or a list"),
+    ("run", [*MAIN, "x" * 3000 + "=1"], "File name too long"),
+    ("run", [*MAIN, "--resolve"], "--resolve flag can only be used"),
+    ("run", [*MAIN, "--config-dir=/nowhere"], "Additional config directory '/nowhere' not found"),
     ("run", [*MAIN, "dataset=null"], "dataset is null, expected one name"),
     ("run", [*MAIN, "experiment=[main,rcl]"], "experiment is [main,rcl], expected one name -m"),
     ("run", [*MAIN, "=5"], "'=5' has no name before the '='"),
@@ -109,6 +151,11 @@ BAD_INPUT = [
     ("replay", [*REPLAY, "plot={bundle}/mine.png"], "cannot write to"),
     ("replay", [*REPLAY, "plot=mine.gif"], "mine.gif ends in '.gif', expected one of .png, .pdf, .svg"),
     ("replay", [*REPLAY, "plot=3"], "plot is 3"),
+    (
+        "replay",
+        [*REPLAY, "plot={folder}"],
+        "cannot write the picture",
+    ),
     ("run", [*MAIN, "paths.results={bundle}"], "cannot write to"),
     ("all", ["experiments=[main]", "paths.results={bundle}"], "cannot write to"),
     ("bench", ["foo=1"], "takes out=FOLDER foo=1"),
@@ -135,6 +182,8 @@ def test_bad_input(
     words: str,
 ) -> None:
     places = {"bundle": results / "bundles" / "vertebral.npz", "out": results.parent / "out"}
+    places["folder"] = results / "folder.png"
+    places["folder"].mkdir()
     filled = [argument.format(**places) for argument in arguments]
     if module in ("run", "all"):
         given = {argument.partition("=")[0] for argument in filled}
@@ -181,12 +230,12 @@ def test_work_without_rounds_is_not_waited_for() -> None:
 
 
 def test_help_fits_a_screen_or_two(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    for module in ("run", "all", "replay"):
+    for module in ("run", "all", "replay", "verify", "claims.__main__", "claims.training_seeds", "report.__main__"):
         call(monkeypatch, module, ["--help"])
         said = capsys.readouterr().out
-        assert f"python -m experiments.{module}" in said
-        assert "n_jobs" in said
-        assert len(said.splitlines()) < 90
+        assert f"python -m experiments.{module.removesuffix('.__main__')}" in said
+        assert "results" in said
+        assert len(said.splitlines()) < 70
 
 
 def test_only_the_budgets_asked_for_are_played(monkeypatch: pytest.MonkeyPatch, results: Path) -> None:
