@@ -55,6 +55,15 @@ mutants: $(VENV)/everything.done ## change the code in small ways and list what 
 	python .ci/mutants > $(or $(OUT),mutants/report.md)
 	@echo "mutants: wrote $(or $(OUT),mutants/report.md)"
 
+# Where `make mutants-engine` works, on a copy whose engine is not compiled.
+PLAIN := mutants/engine
+
+mutants-engine: $(VENV)/everything.done ## the same for the engine, as plain Python; ONLY='cams.engine.frozen*', OUT=docs/mutants-engine.md
+	python .ci/plain_engine $(PLAIN)
+	cd $(PLAIN) && NUMBA_DISABLE_JIT=1 mutmut run $(ONLY)
+	cd $(PLAIN) && python $(CURDIR)/.ci/mutants engine > $(CURDIR)/$(or $(OUT),mutants/report-engine.md)
+	@echo "mutants-engine: wrote $(or $(OUT),mutants/report-engine.md)"
+
 lint: $(VENV)/everything.done ## check style, types and which package may import which
 	ruff check .
 	ruff format --check .
@@ -94,4 +103,4 @@ repro: $(VENV)/everything.done ## everything from raw data, as dvc.yaml has it; 
 clean: ## forget the environment and what can be rebuilt; results stay
 	rm -rf $(VENV) data outputs multirun .pytest_cache .mypy_cache .ruff_cache .hypothesis site mutants
 
-.PHONY: help setup figures report verify docs test soak mutants fuzz lint bench smoke dag repro clean imagenet $(DATASETS)
+.PHONY: help setup figures report verify docs test soak mutants mutants-engine fuzz lint bench smoke dag repro clean imagenet $(DATASETS)

@@ -2,6 +2,7 @@
 
 `make mutants` loads this into pytest. Most mutants fall to the first test that meets them, so the order decides how
 long a run takes. A mutant said to survive has been through SECONDS of tests, or all that reach it if they take less.
+That a test fails is enough, so hypothesis looks for no simpler failure.
 """
 
 from __future__ import annotations
@@ -13,9 +14,15 @@ from itertools import accumulate
 from pathlib import Path
 
 import pytest
+from hypothesis import Phase, settings
+
+import tests.fuzzing  # noqa: F401  (registers the profiles)
 
 SECONDS = float(os.environ.get("CAMS_MUTANT_SECONDS", "5"))
 MEASURED = "mutmut-stats.json"
+
+settings.register_profile("mutants", settings.get_profile("quick"), phases=[Phase.explicit, Phase.generate])
+os.environ["HYPOTHESIS_PROFILE"] = "mutants"
 
 
 @cache
