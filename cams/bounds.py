@@ -322,6 +322,7 @@ def evidence_stochastic_regret(
     _require_numbers(regret=regret, gap=gap, margin=margin, prior=prior, disagreements=disagreements)
     _require(gap > 0, f"gap is {gap}, expected a positive number: the best policy is assumed to be single")
     _require(0 < margin <= 1, f"margin is {margin}, expected in (0, 1]: the best policy may not have ties")
+    _require(prior >= 0, f"prior is {prior}, expected at least 0")
     _require(disagreements >= 1, f"disagreements is {disagreements}, expected at least 1")
     return (1 + margin) / (margin * gap) * (regret + prior * (1 + log(disagreements)))
 

@@ -105,6 +105,12 @@ def test_confidence_is_read_as_sharply_as_asked() -> None:
     assert str(refused.value) == "policy 'confidence' knows the models a, b, not b, a"
 
 
+def test_confidence_read_without_any_sharpness_is_even() -> None:
+    assert confidence_advice([[0.9, 0.1]], sharpness=0).tolist() == [[0.5, 0.5]]
+    with pytest.raises(cams.InputError, match=r"^sharpness is 1e\+10, expected a number from 0 to 1e\+09$"):
+        confidence_advice([[0.9, 0.1]], sharpness=1e10)
+
+
 def test_confidences_are_chances() -> None:
     for wrong in (-0.1, 1.1, np.nan):
         with pytest.raises(cams.InputError, match=r"^probabilities has values outside 0..1$"):

@@ -1,5 +1,7 @@
 """Every bound against a value worked out by hand from the formula as the paper (or its proof) writes it."""
 
+import inspect
+from collections.abc import Callable
 from math import e, log, sqrt
 from typing import Any
 
@@ -113,10 +115,12 @@ def test_a_known_drift_stands_for_the_logarithm() -> None:
         (lambda: bounds.evidence_regret_in_hindsight(2, -1.0), "evidence is -1.0, expected at least 0"),
         (lambda: bounds.evidence_stochastic_regret(10, 0.5, 1.5), "margin is 1.5"),
         (lambda: bounds.evidence_stochastic_regret(10, 0.5, 0.5, disagreements=0), "disagreements is 0"),
+        (lambda: bounds.evidence_stochastic_regret(10, 0.5, 0.5, prior=-9), "prior is -9, expected at least 0"),
         (lambda: bounds.evidence_queries(10, 1, 10, 20), "num_classes is 1, expected at least 2"),
         (lambda: bounds.evidence_stochastic_regret(10, 0.0, 0.5), "gap"),
         (lambda: bounds.evidence_stochastic_regret(10, 0.1, 0.0), "margin"),
         (lambda: bounds.evidence_queries(0, 2, 10, 20), "horizon"),
+        (lambda: bounds.cams_adversarial_regret(10, 0, 2, 0.5), "num_extended is 0, expected at least 1"),
         (lambda: bounds.exp3_regret(0, 4), "horizon"),
         (lambda: bounds.exp3p_regret(10, 4, 1.0), "failure"),
         (lambda: bounds.exp3p_regret(10, 4, 0.0), "failure"),
@@ -155,9 +159,35 @@ def test_values_outside_the_assumptions_are_refused(call, sentence: str) -> None
         call()
 
 
+# Something fit for every argument that a bound may have.
+FIT: dict[str, float] = {
+    "horizon": 100, "rounds": 10, "num_models": 4, "num_policies": 3, "num_extended": 7, "num_classes": 2,
+    "failure": 0.1, "gap": 0.5, "margin": 0.5, "range_": 2, "smallest_advice": 0.25, "rho": 0.5,
+    "regret": 10, "best_error": 0.1, "best_loss": 5, "evidence": 9, "prior": 1, "disagreements": 3, "drift": 1,
+}  # fmt: skip
+BOUNDS = {name: bound for name, bound in inspect.getmembers(bounds, inspect.isfunction) if not name.startswith("_")}
+
+
+@pytest.mark.parametrize("bound", [bound for name, bound in BOUNDS.items() if name != "model_picker_stochastic_regret"])
+def test_no_bound_takes_a_missing_number(bound: Callable[..., float]) -> None:
+    fit = {name: FIT[name] for name in inspect.signature(bound).parameters}
+    assert bound(**fit) > 0
+    for name in fit:
+        with pytest.raises(cams.InputError, match=f"^{name} is nan, expected a finite number$"):
+            bound(**fit | {name: np.nan})
+
+
+def test_no_gap_and_no_disagreement_is_missing() -> None:
+    with pytest.raises(cams.InputError, match=r"^gap is nan, expected a finite number$"):
+        bounds.model_picker_stochastic_regret([0.1, np.nan], [0.1, 0.1])
+    with pytest.raises(cams.InputError, match=r"^disagreement is nan, expected a finite number$"):
+        bounds.model_picker_stochastic_regret([0.1, 0.1], [0.1, np.nan])
+
+
 def test_the_least_that_is_allowed() -> None:
     """One policy leaves nothing to choose; one rival makes two models; two rounds are a horizon."""
     assert bounds.exp4_regret(100, 4, 1) == 0
+    assert bounds.cams_adversarial_regret(100, 1, 2, 0.5) == 0
     assert bounds.exp3_regret(1, 4) == pytest.approx(2 * sqrt(4 * log(4)))
     assert bounds.exp4p_regret(100, 4, 1, 1 / e) == pytest.approx(120)  # 6 sqrt(400)
     # Delta = 0.5, theta = 0.5: lambda = 0.5, k = 2
