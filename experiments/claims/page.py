@@ -22,8 +22,6 @@ def _environment() -> Environment:
         loader=FileSystemLoader(TEMPLATE.parent),
         undefined=StrictUndefined,
         trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
     )
     environment.filters["number"] = number
     environment.filters["interval"] = interval
