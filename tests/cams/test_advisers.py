@@ -57,6 +57,21 @@ def test_a_single_model_is_learnt_without_an_axis_of_its_own() -> None:
     assert cams.Router(Fixed([0.5]), sharpness=1).fit_rewards(X, REWARDS).estimator_.fitted_on_ == (4, 2)
 
 
+def test_the_words_for_what_is_no_array() -> None:
+    for fit, name in ((cams.Router(Fixed()).fit_rewards, "rewards"), (cams.Router(Fixed()).fit, "y")):
+        given = [X, [[1], [1, 0]]] if name == "rewards" else [X, REWARDS, [[1], [1, 0]]]
+        with pytest.raises(cams.InputError) as refused:
+            fit(*given)
+        assert str(refused.value) == f"{name} is not an array: its rows differ in length or it holds no numbers"
+
+
+def test_a_seed_has_32_bits() -> None:
+    router = cams.Router(Fixed([0.5, 0.5]), folds=2, random_state=2**32 - 1)
+    assert router.fit_rewards(X, REWARDS).sharpness_ > 0
+    with pytest.raises(cams.InputError, match=r"^random_state is 4294967296, expected .* 4294967295$"):
+        router.set_params(random_state=2**32).fit_rewards(X, REWARDS)
+
+
 def test_advice_may_be_blunt() -> None:
     # softmax of 0.5 * (1, 0)
     router = cams.Router(Fixed([1.0, 0.0]), sharpness=0.5).fit_rewards(X, REWARDS)

@@ -62,6 +62,14 @@ def test_rows_that_were_rounded_are_renormalised() -> None:
     np.testing.assert_array_equal(bundle.advice[0, 0], [0.5, 0.5])
 
 
+def test_sums_are_taken_in_double_precision_whatever_the_advice_is_kept_in() -> None:
+    advice = (1.001 * np.random.default_rng(0).dirichlet(np.ones(40), (30, 1))).astype(np.float32)
+    exact = advice.astype(np.float64)
+    divided = (exact / exact.sum(axis=2, keepdims=True)).astype(np.float32)
+    bundle = cams.Bundle(predictions=np.zeros((30, 40), int), advice=advice, num_classes=2)
+    np.testing.assert_array_equal(bundle.advice, divided)
+
+
 class _ArrayLike:
     """A tensor of another library: not a numpy array, but it lends its memory."""
 
@@ -297,3 +305,5 @@ def test_selections_that_make_no_sense(full: cams.Bundle) -> None:
         full.select_policies(kinds=["malicous"])
     with pytest.raises(cams.InputError, match="there is no policy 4, the bundle has 4"):
         full.select_policies([4])
+    with pytest.raises(cams.InputError, match=r"^there is no policy -100, the bundle has 4$"):
+        full.select_policies([-100])

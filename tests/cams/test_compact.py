@@ -91,6 +91,7 @@ def test_heads_become_advice(pool: Any, dtype: Any, tmp_path: Path) -> None:
     for s in range(S):
         logits = features[:, s].astype(float) * scale[s] @ weights[s] + bias[s]
         np.testing.assert_allclose(bundle.advice[:, s], _softmax(1 / (1 + np.exp(-logits))), atol=2e-6)
+    assert HeadRewards(features, scale, weights, bias).rows(0, N).dtype == np.float32
 
 
 def test_the_rest_of_the_bundle_survives(pool: Any, tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Bundles larger than memory: read part by part, they give what the same rows give in memory, bit for bit."""
 
 import json
+import pickle
 import tracemalloc
 from dataclasses import replace
 from pathlib import Path
@@ -110,6 +111,24 @@ def _changed(name: str, at: Any, value: Any) -> dict[str, Any]:
     arrays = _arrays()
     arrays[name][at] = value
     return arrays
+
+
+class _Trap:
+    """What runs somebody else's code where it is unpickled."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __reduce__(self) -> Any:
+        return Path.touch, (self.path,)
+
+
+def test_nothing_in_a_file_is_run(tmp_path: Path) -> None:
+    written = _write(tmp_path / "bundle", _arrays())
+    (written / "labels.npy").write_bytes(pickle.dumps(_Trap(tmp_path / "sprung")))
+    with pytest.raises(cams.InputError, match=r"labels.npy is no array that can be read"):
+        cams.StoredBundle(written)
+    assert not (tmp_path / "sprung").exists()
 
 
 REFUSED = [

@@ -153,6 +153,12 @@ def test_an_instance_is_refused_in_one_sentence(options, predictions, advice, se
             "advice[1, 0, 2] is -0.1, expected a probability (policy 'p')",
         ),
         ({}, [[0, 1, 2]] * 2, [EVEN, [[0.5, 0.5, 0.5]]], "advice[1, 0] sums to 1.5, expected 1 (policy 'p')"),
+        (
+            {},
+            [[0, 1, 2]] * 2,
+            [pd.DataFrame(EVEN, columns=MODELS), pd.DataFrame(EVEN, columns=["a", "b", "d"])],
+            "advice[1] lacks 'c'",
+        ),
         ({"policies": []}, [[0, 1, 2]], [EVEN], "advice[0] has shape (1, 3), expected (0, 3), one row per policy"),
     ],
 )

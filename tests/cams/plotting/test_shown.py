@@ -120,7 +120,12 @@ def test_each_axis_has_its_own_scale() -> None:
 
 @pytest.mark.parametrize(
     ("low", "high", "ticks"),
-    [(-500, 500, [-100, -10, 0, 10, 100]), (-2e4, 2e5, [-10_000, -100, 0, 100, 10_000]), (-20, 5, [-10, -3, 0, 3])],
+    [
+        (-500, 500, [-100, -10, 0, 10, 100]),
+        (-2e4, 2e5, [-10_000, -100, 0, 100, 10_000]),
+        (-20, 5, [-10, -3, 0, 3]),
+        (-20, 500, [-10, 0, 10, 100]),
+    ],
 )
 def test_ticks_of_both_signs_stand_in_order(low: float, high: float, ticks: list[float]) -> None:
     axes = over(low, high, scales=("linear", "symlog"))

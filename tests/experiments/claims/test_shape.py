@@ -36,6 +36,10 @@ BAD_RULES: list[tuple[Callable[[dict[str, Any]], object], str]] = [
         lambda r: r["own"]["claims"][0]["checks"][0].pop("statistic"),
         "own.claims[0].checks[0] lacks the key 'statistic'",
     ),
+    (
+        lambda r: r["claims"][0].update(beside=[{"statistic": "label_ratio"}, {}]),
+        "claims[0].beside[1] lacks the key 'statistic'",
+    ),
     (lambda r: r["own"]["claims"][0]["checks"][0].update(below="x"), "checks[0].below is 'x', expected a number"),
     (lambda r: r["own"]["judged_on"].update(drift=[5, "six"]), "own.judged_on.drift[1] is 'six', expected a whole"),
 ]
