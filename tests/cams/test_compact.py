@@ -55,6 +55,7 @@ def test_dense_rewards_become_advice(pool: Any, dtype: Any, tmp_path: Path) -> N
     np.testing.assert_allclose(bundle.advice[:, 2], _softmax(-values[:, 0]), atol=1e-6)
     np.testing.assert_allclose(bundle.advice[:, 3], random_advice(N, K, 17), atol=1e-6)
     np.testing.assert_allclose(bundle.advice.sum(axis=2, dtype=float), 1, atol=5e-7)
+    assert DenseRewards(stored).rows(0, N).dtype == np.float32
 
 
 def test_the_same_rewards_with_other_policies(pool: Any, tmp_path: Path) -> None:

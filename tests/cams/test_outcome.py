@@ -1,5 +1,7 @@
 """What a replay gives back: summary, long table, file."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -65,6 +67,27 @@ def test_a_file_that_is_no_replay_is_refused(result, tmp_path):
     np.savez(tmp_path / "words.npz", **{**values, "queries": values["queries"].astype("U3")})
     with pytest.raises(cams.InputError, match=r"words.npz: array 'queries' is <U3"):
         cams.Replay.load(tmp_path / "words.npz")
+
+
+@pytest.mark.parametrize("trace", [[0, 5], [10, 41], [5, 5]])
+def test_a_trace_of_rounds_that_there_are_not_is_refused(result, tmp_path, trace):
+    replace(result, trace=np.array(trace)).save(tmp_path / "a.npz")
+    with pytest.raises(cams.InputError, match=r"a.npz: 'trace' does not list rounds between 1 and 40 in ascending"):
+        cams.Replay.load(tmp_path / "a.npz")
+
+
+def test_a_learner_that_stands_twice_is_refused_with_its_file(result, tmp_path):
+    replace(result, learners=["mp", "mp"]).save(tmp_path / "a.npz")
+    with pytest.raises(cams.InputError) as refused:
+        cams.Replay.load(tmp_path / "a.npz")
+    assert str(refused.value) == f"{tmp_path / 'a.npz'}: 'learners' has the name 'mp' twice"
+
+
+def test_one_round_on_which_all_are_wrong_comes_back(tmp_path):
+    wrong = cams.Bundle(predictions=[[0, 0]], labels=[1], num_classes=2)
+    cams.replay(wrong, ["mp"], horizon=1, budgets=[1], realizations=1, seed=0, trace=[1]).save(tmp_path / "a.npz")
+    loaded = cams.Replay.load(tmp_path / "a.npz")
+    assert (loaded.loss.tolist(), loaded.trace.tolist()) == ([[[1]]], [1])
 
 
 def test_one_part_joins_to_itself(result):

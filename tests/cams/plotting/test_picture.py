@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -93,7 +95,7 @@ def test_a_picture_without_a_path_is_only_returned(tmp_path: Path, monkeypatch: 
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_file_that_no_picture_can_go_to_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_no_picture_can_go_to_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     for path, sentence in (
         (Path("a.gif"), "the picture a.gif ends in '.gif', expected one of .png, .pdf, .svg"),
@@ -103,7 +105,15 @@ def test_a_file_that_no_picture_can_go_to_is_refused(tmp_path: Path, monkeypatch
         with pytest.raises(cams.InputError) as refused:
             plot_replay(replay([10, 0, 5]), path)
         assert str(refused.value) == sentence
-    monkeypatch.setattr(picture, "find_spec", lambda name: None if name == "matplotlib" else name)
+
+
+def _raises(name: str) -> None:
+    raise ValueError(f"{name}.__spec__ is None")
+
+
+@pytest.mark.parametrize("find", [lambda name: None if name == "matplotlib" else name, _raises])
+def test_matplotlib_is_asked_for(find: Callable[[str], str | None], tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setattr(picture, "find_spec", find)
     with pytest.raises(cams.InputError) as refused:
         picture.require_picture(tmp_path / "a.png")
     assert str(refused.value) == "drawing needs matplotlib: pip install 'cams[plot]'"
