@@ -80,6 +80,8 @@ def test_a_reference_is_a_level_with_its_band_behind_all_lines() -> None:
     assert span.get_facecolor() == pytest.approx(to_rgba(BEST_REFERENCE.colour, 0.08))
     assert (level.get_color(), level.is_dashed()) == (BEST_REFERENCE.colour, True)
     assert span.get_zorder() < level.get_zorder() < line.get_zorder()
+    # Thin, and the band without an edge: a level is no line among the others.
+    assert (span.get_linewidth(), level.get_linewidth()) == (0, 1)
 
 
 def test_cases_are_named_under_their_places() -> None:
