@@ -237,6 +237,10 @@ def test_a_png_keeps_what_it_was_drawn_from_and_no_file_keeps_a_clock(tmp_path: 
     png, pdf = save(figure, tmp_path / "a.b", "0123")
     assert (png, pdf) == (tmp_path / "a.b.png", tmp_path / "a.b.pdf")
     assert DRAWN_FROM.encode() + b"\0" + b"0123" in png.read_bytes()
+    assert DRAWN_FROM.encode() not in pdf.read_bytes()
+    # A chunk of text: how long it is, tEXt, its key, 0 and what it says.
+    said_nothing = len(DRAWN_FROM + " ").to_bytes(4, "big") + b"tEXt" + DRAWN_FROM.encode() + b"\0"
+    assert said_nothing in save(figure, tmp_path / "plain")[0].read_bytes()
     assert b"Software" not in png.read_bytes()
     assert int.from_bytes(png.read_bytes()[16:20], "big") == 720  # 3.6 inches of 200 dots
     assert not [word for word in (b"CreationDate", b"ModDate", b"Producer", b"Creator") if word in pdf.read_bytes()]
