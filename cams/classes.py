@@ -176,7 +176,7 @@ def _are_numbers(values: Any) -> bool:
 
 def objects(values: Any) -> Array:
     """Return values of any type as an array of Python objects: numpy would make words of [1, "one"]."""
-    return np.array(values, dtype=object) if isinstance(values, list | tuple) else np.asarray(values).astype(object)
+    return np.array(values, dtype=object)
 
 
 def is_missing(value: Any) -> bool:
