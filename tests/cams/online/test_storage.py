@@ -97,6 +97,7 @@ TAMPERED = [
     (put("pending.predictions", (0, 1), 77), "pending.predictions[0, 1] is 77, expected a number from -1 to 2"),
     (put("pending.predictions", (2, 0), 3), "pending.predictions[2, 0] is 3, expected a number from -1 to 2"),
     (put("pending.predictions", (2, 0), -2), "pending.predictions[2, 0] is -2, expected a number from -1 to 2"),
+    (put("pending.predictions", 1, -1), "pending.predictions[1] has no answer of any model"),
     (put("pending.ticket", 0, 0), "pending.ticket[0] is 0, expected a number from 1 to 12"),
     (put("pending.ticket", -1, 99), "pending.ticket[2] is 99, expected a number from 1 to 12"),
     (put("pending.ticket", 1, 2), "pending.ticket does not ascend"),
