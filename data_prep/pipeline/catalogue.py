@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 
 from cams.errors import InputError, lookup
-from data_prep.pipeline.schema import ANYTHING, Range, Schema, Words
+from data_prep.pipeline.schema import ANYTHING, Each, Range, Schema, Words
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -20,7 +20,7 @@ DATASET: Schema = {
     "title": str,
     "by_hand": bool,
     "stream": {"horizon": Range(int, 1), "budget": Range(int, 1), "realizations": Range(int, 1)},
-    "zoo": ANYTHING,
+    "zoo": Each(ANYTHING),
     "scales": dict.fromkeys(SCALES, ANYTHING),
 }
 SCALE: Schema = {

@@ -6,9 +6,11 @@ A schema is written the way the configuration is:
     Complete({...})               a mapping with all of these keys and no others
     Each(...)                     a mapping with keys of any name
     [...]                         a list, every entry like the one given
+    Some(...)                     such a list with one entry or more
     int, float, str, bool, None   a value of that kind; a whole number is also a number
     Range(int, 1)                 a number within limits
     Words("rows", "columns")      one of these words
+    FOLDER                        a text that is not empty
     (..., ...)                    one of several
     ANYTHING                      not looked into
 """
@@ -37,6 +39,13 @@ WORDS: dict[type | None, str] = {
 @dataclass(frozen=True)
 class Each:
     """A mapping from any name to entries of one kind."""
+
+    entry: Schema
+
+
+@dataclass(frozen=True)
+class Some:
+    """A list of one entry or more."""
 
     entry: Schema
 
@@ -74,6 +83,19 @@ class Words:
         return " or ".join(self.words) if len(self.words) < FEW else f"one of {', '.join(self.words)}"
 
 
+class _Folder:
+    """The name of a folder; an empty one would be the folder where one happens to stand."""
+
+    def __contains__(self, value: Any) -> bool:
+        return isinstance(value, str) and bool(value.strip())
+
+    def __str__(self) -> str:
+        return "a text that names a folder"
+
+
+FOLDER = _Folder()
+
+
 def check(node: Any, schema: Schema, where: str) -> None:
     """Refuse a configuration that its schema does not allow; `where` names its place (empty: the whole)."""
     plain = OmegaConf.to_container(node, resolve=True) if OmegaConf.is_config(node) else node
@@ -99,9 +121,10 @@ def check_inside(node: Any, schema: Schema, where: str) -> None:
         missing = [key for key in schema if key not in node] if isinstance(schema, Complete) else []
         if missing:
             raise InputError(f"{where or 'the configuration'} lacks the key '{missing[0]}'")
-    elif isinstance(schema, list):
+    elif isinstance(schema, list | Some):
+        entry = schema.entry if isinstance(schema, Some) else schema[0]
         for i, value in enumerate(node):
-            check(value, schema[0], f"{where}[{i}]")
+            check(value, entry, f"{where}[{i}]")
 
 
 def inside(where: str, key: object) -> str:
@@ -112,12 +135,12 @@ def fits(node: Any, schema: Schema) -> bool:
     """Whether a value is of the schema's kind, whatever is inside it."""
     if schema is ANYTHING:
         return True
-    if isinstance(schema, Range | Words):
+    if isinstance(schema, Range | Words | _Folder):
         return node in schema
     if isinstance(schema, Mapping | Each):
         return isinstance(node, Mapping)
-    if isinstance(schema, list):
-        return isinstance(node, list)
+    if isinstance(schema, list | Some):
+        return isinstance(node, list) and (bool(node) or isinstance(schema, list))
     if schema is None or node is None:
         return schema is None and node is None
     # Python counts True as a whole number; a configuration does not.
@@ -131,9 +154,9 @@ def words(schema: Schema) -> str:
         return f"a mapping with {', '.join(schema)}"
     if isinstance(schema, Each):
         return "a mapping"
-    if isinstance(schema, list):
-        return "a list in brackets"
-    if isinstance(schema, Range | Words):
+    if isinstance(schema, list | Some):
+        return "a list in brackets" if isinstance(schema, list) else "a list of one entry or more"
+    if isinstance(schema, Range | Words | _Folder):
         return str(schema)
     return WORDS.get(schema, "anything")
 

@@ -7,30 +7,32 @@ from omegaconf import DictConfig
 from data_prep.pipeline.catalogue import DATASET, SCALE
 from data_prep.pipeline.context import Context
 from data_prep.pipeline.dataset import get_dataset
-from data_prep.pipeline.schema import Range, Schema, check
+from data_prep.pipeline.schema import FOLDER, Range, Schema, Some, Words, check
 
+SHARPNESS = Range(float, 0, 1e9)
 GENERAL: Schema = {
     "seed": Range(int, 0),
-    "sharpness": Range(float, 0),
+    "sharpness": SHARPNESS,
     "sharpness_check": {
-        "grid": [Range(float, 0)],
+        "grid": Some(SHARPNESS),
         "chosen_on": [str],
-        "horizon": int,
-        "budget_shares": [float],
-        "realizations": int,
+        "horizon": Range(int, 1),
+        "budget_shares": Some(Range(float, 0, 1)),
+        "realizations": Range(int, 1),
     },
     "labels_check": {"few": Range(int, 1), "horizon": Range(int, 1), "realizations": Range(int, 1)},
     "prior_check": {
-        "strengths": [Range(float, 0)],
-        "fades": [Range(float, 0)],
+        "strengths": Some(Range(float, 0)),
+        "fades": Some(Range(float, 0)),
         "horizon": Range(int, 1),
-        "budget_shares": [Range(float, 0, 1)],
+        "budget_shares": Some(Range(float, 0, 1)),
         "realizations": Range(int, 1),
     },
     "precision_check": {"horizon": Range(int, 1), "realizations": Range(int, 1)},
-    "n_jobs": (Range(int, 1), Range(int, -1, -1)),
+    # More workers than that no machine has.
+    "n_jobs": (Range(int, 1, 10_000), Range(int, -1, -1)),
     "cluster": (str, None),
-    "paths": {"work": str, "raw": str, "results": str},
+    "paths": {"work": FOLDER, "raw": FOLDER, "results": FOLDER},
     "scale": SCALE,
     "dataset": DATASET,
 }
@@ -48,5 +50,11 @@ def check_zoo(context: Context) -> None:
 
 def policies(member: dict[str, Any], **more: Schema) -> Schema:
     """What `policies:` may say wherever members are trained by `cross_fit`; `member` is one of them."""
-    shared = {"folds": int, "stored": str, "margin": float, "malicious": [str], "random": int}
-    return {**shared, "defaults": member, "members": [{"name": str, "kind": str, **member}], **more}
+    shared = {
+        "folds": Range(int, 2),
+        "stored": Words("float32", "float16", "uint8"),
+        "margin": float,
+        "malicious": [str],
+        "random": Range(int, 0),
+    }
+    return {**shared, "defaults": member, "members": Some({"name": str, "kind": str, **member}), **more}

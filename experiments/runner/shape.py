@@ -6,7 +6,7 @@ from typing import Any
 
 import cams
 from data_prep.pipeline.catalogue import DATASET, SCALE
-from data_prep.pipeline.schema import ANYTHING, Complete, Each, Range, Words
+from data_prep.pipeline.schema import ANYTHING, FOLDER, Complete, Each, Range, Words
 from experiments.runner.computations import COMPUTATIONS
 from experiments.runner.preparation import CONTRARIES
 
@@ -17,7 +17,7 @@ MOST_POINTS = 10_000
 CROWD = Range(int, 0, 1000)
 STEPS = ("replay", "figures", "tables", "claims")
 
-PATHS = Complete(results=str, bundles=str)
+PATHS = Complete(results=FOLDER, bundles=FOLDER)
 STREAM = {"title": str, "horizon": AT_LEAST_ONE, "budget": COUNT, "realizations": AT_LEAST_ONE}
 POLICIES = (Words("all", "none"), [Words("normal", "malicious", "random", "biased")])
 SOME_BUDGETS = [(Words("budget"), COUNT)]

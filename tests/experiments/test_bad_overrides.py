@@ -119,6 +119,7 @@ BAD_INPUT = [
     ),
     ("claims.__main__", ["paths.results=null"], "paths.results is null, expected a text"),
     ("report.__main__", ["paths.results=5"], "paths.results is 5, expected a text"),
+    ("run", [*MAIN, "paths.results="], "paths.results is '', expected a text that names a folder"),
     ("replay", [*REPLAY, "out="], "out is empty, expected a folder"),
     # values
     ("run", [*MAIN, "seed=abc"], "seed is 'abc', expected a whole number"),
@@ -213,6 +214,18 @@ def test_who_interrupts_is_told_in_one_line(
     assert stop.value.code == 130
     assert capsys.readouterr().err == "stopped; what was finished stays, nothing is half-written\n"
     assert not (results / "summary.csv").exists()
+
+
+def test_a_sweep_may_be_asked_for_anywhere(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    places = [f"paths.results={tmp_path}", f"hydra.sweep.dir={tmp_path}"]
+    with pytest.raises(SystemExit) as stop:
+        call(monkeypatch, "run", [*MAIN, "-m", "seed=abc,-1", *places])
+    assert stop.value.code == 2
+    said = capsys.readouterr().err
+    assert said.startswith("2 job(s) of the sweep failed")
+    assert "seed is 'abc', expected a whole number" in said
 
 
 def test_work_without_rounds_is_not_waited_for() -> None:
