@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 from functools import cache
 from itertools import accumulate
 from pathlib import Path
@@ -45,3 +46,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     enough = 1 + sum(seconds <= SECONDS for seconds in total)
     config.hook.pytest_deselected(items=items[enough:])
     items[:] = items[:enough]
+    _stop_what_hangs(sum(took.get(item.nodeid, 0) for item in items))
+
+
+def _stop_what_hangs(seconds: float) -> None:
+    """Allow a few times what the chosen tests take; mutmut would wait for as long as all that reach the mutant may."""
+    used = resource.getrusage(resource.RUSAGE_SELF).ru_utime
+    _, most = resource.getrlimit(resource.RLIMIT_CPU)
+    resource.setrlimit(resource.RLIMIT_CPU, (int(used + 5 * seconds) + 10, most))
