@@ -52,5 +52,5 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def _stop_what_hangs(seconds: float) -> None:
     """Allow a few times what the chosen tests take; mutmut would wait for as long as all that reach the mutant may."""
     used = resource.getrusage(resource.RUSAGE_SELF).ru_utime
-    _, most = resource.getrlimit(resource.RLIMIT_CPU)
-    resource.setrlimit(resource.RLIMIT_CPU, (int(used + 5 * seconds) + 10, most))
+    limit, most = int(used + 5 * seconds) + 10, resource.getrlimit(resource.RLIMIT_CPU)[1]
+    resource.setrlimit(resource.RLIMIT_CPU, (limit if most == resource.RLIM_INFINITY else min(limit, most), most))
