@@ -26,7 +26,7 @@ from cams.files import require_writable
 from cams.guide import ABOUT
 from cams.outcome import Replay
 from cams.plotting.picture import require_picture
-from cams.stopping import INTERRUPTED, stopped_by_sigterm
+from cams.stopping import INTERRUPTED, forget_output, stopped_by_sigterm
 
 BAD_INPUT = 2
 # `check` answers in seconds: no longer streams, no more of them.
@@ -42,9 +42,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
     except BrokenPipeError:
         # Whoever read has enough (`| head -1`); without this Python would complain once more at the end.
-        _forget_output()
+        forget_output()
     except OSError as error:
-        _forget_output()
+        forget_output()
         print(f"error: cannot print: {error.strerror or error}", file=sys.stderr)
         return BAD_INPUT
     except InputError as error:
@@ -54,10 +54,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("stopped, nothing was written", file=sys.stderr)
         return INTERRUPTED
     return 0
-
-
-def _forget_output() -> None:
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def list_learners(_: argparse.Namespace) -> None:

@@ -19,7 +19,7 @@ from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBase
 from yaml import YAMLError
 
 from cams.errors import InputError, nearest
-from cams.stopping import INTERRUPTED, stopped_by_sigterm
+from cams.stopping import INTERRUPTED, forget_output, stopped_by_sigterm
 
 CONF = Path(__file__).resolve().parents[2] / "conf"
 BAD_INPUT = 2
@@ -53,6 +53,9 @@ def entry_point(config: str) -> Callable[[Task], Callable[[], None]]:
                 _refuse_odd(sys.argv[1:])
                 with stopped_by_sigterm():
                     composed()
+                sys.stdout.flush()
+            except BrokenPipeError:
+                forget_output()
             except (InputError, HydraException, OmegaConfBaseException) as error:
                 refuse(_sentence(error))
             except YAMLError as error:
@@ -88,6 +91,9 @@ def _explained(task: Task, begun: list[Task]) -> Task:
         begun.append(task)
         try:
             task(cfg)
+        except BrokenPipeError:
+            # Whoever read has enough (`| head -1`).
+            forget_output()
         except (InputError, OmegaConfBaseException, MissingConfigException) as error:
             if HydraConfig.get().mode == RunMode.MULTIRUN:
                 raise

@@ -216,6 +216,17 @@ def test_who_interrupts_is_told_in_one_line(
     assert not (results / "summary.csv").exists()
 
 
+def test_a_reader_that_has_enough_is_no_error(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], results: Path
+) -> None:
+    def unread(*_: object, **__: object) -> None:
+        raise BrokenPipeError
+
+    monkeypatch.setattr("experiments.replay.replay_in_blocks", unread)
+    call(monkeypatch, "replay", [f"bundle={results / 'bundles' / 'vertebral.npz'}", "budgets=[5]", f"out={results}"])
+    assert capsys.readouterr().err == ""
+
+
 def test_a_sweep_may_be_asked_for_anywhere(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
