@@ -10,7 +10,6 @@ Times are of one thread's own processor time, the best of several runs, so that 
 
 from __future__ import annotations
 
-import sys
 import time
 from collections import deque
 from collections.abc import Callable
@@ -27,8 +26,9 @@ from tqdm import tqdm
 import cams
 from cams.engine.kernel import new_game, play_rounds
 from cams.engine.state import Stream
+from cams.errors import InputError
 from cams.randomness import stream_order, uniforms
-from data_prep.pipeline.shell import refuse
+from data_prep.pipeline.shell import plain_entry_point
 from experiments.bench_paper import paper_table
 
 YARDSTICKS = """\
@@ -269,16 +269,18 @@ def folder_asked_for(arguments: list[str]) -> Path | None:
         return None
     name = arguments[0].removeprefix("out=")
     if len(arguments) > 1 or name in ("", arguments[0]):
-        refuse(f"`python -m experiments.bench` takes out=FOLDER and nothing else, and was given {' '.join(arguments)}")
+        given = " ".join(arguments)
+        raise InputError(f"`python -m experiments.bench` takes out=FOLDER and nothing else, and was given {given}")
     try:
         Path(name).mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        refuse(f"cannot write to {name}: {error.strerror}")
+        raise InputError(f"cannot write to {name}: {error.strerror}") from None
     return Path(name)
 
 
-def main() -> None:
-    out = folder_asked_for(sys.argv[1:])
+@plain_entry_point
+def main(arguments: list[str]) -> None:
+    out = folder_asked_for(arguments)
     bundle = made_up_bundle(10000, 80, 85, 10)
     print(YARDSTICKS)
     show("learners", learner_table(bundle), out)

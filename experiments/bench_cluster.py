@@ -1,7 +1,7 @@
 """What a cluster costs: the same replay by threads of this machine and by Dask workers on it.
 
     python -m experiments.bench_cluster results/bundles/drift.npz
-    python -m experiments.bench_cluster results/bundles/drift.npz --out results/bench/cluster.csv
+    python -m experiments.bench_cluster results/bundles/drift.npz --repeats 5 --out results/bench/cluster.csv
 
 Efficiency is the time of one thread over the time times the number of workers: 1 where nothing is lost. Each time is
 the best of several, after a first replay for which the engine may have to be compiled.
@@ -19,6 +19,7 @@ import pandas as pd
 import cams
 from cams.files import write_text
 from data_prep.pipeline.cluster import connected
+from data_prep.pipeline.shell import plain_entry_point
 from experiments.runner.blocks import replay_in_blocks
 
 WORKERS = (1, 2)
@@ -63,13 +64,14 @@ def measure(bundle: cams.Bundle, realizations: int, repeats: int) -> pd.DataFram
     return table.round(3)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+@plain_entry_point
+def main(arguments: list[str]) -> None:
+    parser = argparse.ArgumentParser(prog="python -m experiments.bench_cluster")
     parser.add_argument("bundle", type=Path)
     parser.add_argument("--realizations", type=int, default=40)
     parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--out", type=Path, help="write the table there; without it, it is only printed")
-    options = parser.parse_args()
+    parser.add_argument("--out", type=Path)
+    options = parser.parse_args(arguments)
     table = measure(cams.Bundle.load(options.bundle), options.realizations, options.repeats)
     print(table.to_string(index=False))
     if options.out:

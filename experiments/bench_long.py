@@ -8,7 +8,6 @@ rounds), and prints one line a length. The page cache is not counted as memory.
 
 from __future__ import annotations
 
-import sys
 import threading
 import time
 from pathlib import Path
@@ -18,6 +17,7 @@ import numpy as np
 
 import cams
 from cams.files import write_json
+from data_prep.pipeline.shell import plain_entry_point
 
 K, POLICIES, CLASSES = 20, 20, 10
 # Rows drawn anew; longer streams repeat them in another order, as writing random numbers would take most of the time.
@@ -70,7 +70,18 @@ class Peak:
             self.megabytes = max(self.megabytes, own_megabytes())
 
 
-def main(folder: Path, lengths: list[int]) -> None:
+def asked_for(arguments: list[str]) -> tuple[Path, list[int]]:
+    """Return the folder and the lengths of streams."""
+    folder, *lengths = arguments or [""]
+    if not folder or not lengths or not all(length.isdecimal() and int(length) > 0 for length in lengths):
+        given = " ".join(arguments) or "nothing"
+        raise cams.InputError(f"`python -m experiments.bench_long` takes FOLDER LENGTH [LENGTH ...], not {given}")
+    return Path(folder), [int(length) for length in lengths]
+
+
+@plain_entry_point
+def main(arguments: list[str]) -> None:
+    folder, lengths = asked_for(arguments)
     if not (folder / "bundle.json").exists():
         write_bundle(folder, max(lengths))
     stored = cams.StoredBundle(folder)
@@ -86,4 +97,4 @@ def main(folder: Path, lengths: list[int]) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), [int(length) for length in sys.argv[2:]])
+    main()

@@ -15,6 +15,7 @@ from pathlib import Path
 import pandas as pd
 
 import cams
+from data_prep.pipeline.shell import plain_entry_point
 from experiments.all import selected_experiments, selected_plans
 from experiments.runner.configuration import experiment_names
 from experiments.runner.making import write_records
@@ -58,5 +59,12 @@ def _tiny() -> cams.Bundle:
     return cams.Bundle(predictions=[[0, 1], [1, 1]], labels=[0, 1], num_classes=2)
 
 
-if __name__ == "__main__":
+@plain_entry_point
+def main(arguments: list[str]) -> None:
+    if arguments:
+        raise cams.InputError(f"`python -m experiments.bench_paper` takes nothing, and was given {' '.join(arguments)}")
     print(paper_table().to_markdown(index=False, floatfmt=".3g"))
+
+
+if __name__ == "__main__":
+    main()

@@ -66,12 +66,35 @@ def entry_point(config: str) -> Callable[[Task], Callable[[], None]]:
                     raise
                 refuse(_with_hint(error))
             except KeyboardInterrupt:
-                print("stopped; what was finished stays, nothing is half-written", file=sys.stderr)
-                raise SystemExit(INTERRUPTED) from None
+                _say_stopped()
 
         return main
 
     return decorate
+
+
+def plain_entry_point(task: Callable[[list[str]], None]) -> Callable[[], None]:
+    """Decorate a function of the shell's words, for a command without configuration; its module says how it is used."""
+
+    @wraps(task)
+    def main() -> None:
+        if {"--help", "-h"} & set(sys.argv[1:]):
+            print((sys.modules[task.__module__].__doc__ or "").strip())
+            return
+        try:
+            with stopped_by_sigterm():
+                task(sys.argv[1:])
+        except InputError as error:
+            refuse(str(error))
+        except KeyboardInterrupt:
+            _say_stopped()
+
+    return main
+
+
+def _say_stopped() -> NoReturn:
+    print("stopped; what was finished stays, nothing is half-written", file=sys.stderr)
+    raise SystemExit(INTERRUPTED) from None
 
 
 def refuse(sentence: str) -> NoReturn:

@@ -161,6 +161,10 @@ BAD_INPUT = [
     ("all", ["experiments=[main]", "paths.results={bundle}"], "cannot write to"),
     ("bench", ["foo=1"], "takes out=FOLDER foo=1"),
     ("bench", ["out={bundle}"], "cannot write to"),
+    ("bench_paper", ["out=x"], "takes nothing, and was given out=x"),
+    ("bench_long", [], "takes FOLDER LENGTH [LENGTH ...], not nothing"),
+    ("bench_long", ["{out}", "1e6"], "takes FOLDER LENGTH not 1e6"),
+    ("bench_cluster", ["nowhere.npz"], "there is no file nowhere.npz"),
     # Hydra's own grammar
     ("replay", [*REPLAY, "learners=[cams"], "needs quotes"),
     ("replay", ["bundle={bundle}", "budgets=5,6", "out={out}"], "a list needs brackets"),
@@ -254,11 +258,12 @@ def test_work_without_rounds_is_not_waited_for() -> None:
 
 
 def test_help_fits_a_screen_or_two(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    for module in ("run", "all", "replay", "verify", "claims.__main__", "claims.training_seeds", "report.__main__"):
+    configured = ("run", "all", "replay", "verify", "claims.__main__", "claims.training_seeds", "report.__main__")
+    for module in (*configured, "bench", "bench_cluster", "bench_long", "bench_paper"):
         call(monkeypatch, module, ["--help"])
         said = capsys.readouterr().out
         assert f"python -m experiments.{module.removesuffix('.__main__')}" in said
-        assert "results" in said
+        assert ("Settings (conf/" in said) == (module in configured)
         assert len(said.splitlines()) < 70
 
 
