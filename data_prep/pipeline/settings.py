@@ -1,9 +1,11 @@
 """What conf/prep.yaml and conf/dataset/*.yaml may say; each data set adds what its own zoo may say."""
 
+from collections.abc import Iterable
 from typing import Any
 
-from omegaconf import DictConfig
+from omegaconf import DictConfig, OmegaConf
 
+from cams.errors import InputError
 from data_prep.pipeline.catalogue import DATASET, SCALE
 from data_prep.pipeline.context import Context
 from data_prep.pipeline.dataset import get_dataset
@@ -41,6 +43,18 @@ GENERAL: Schema = {
 def check_general(cfg: DictConfig) -> None:
     """Refuse misspelt keys and values of the wrong kind before anything is made of them."""
     check(cfg, GENERAL, "")
+
+
+def refuse_overruled(cfg: DictConfig, overrides: Iterable[str]) -> None:
+    """Refuse a word about the zoo that the scale has the last word on."""
+    scale = cfg.scale.name
+    of_scale = OmegaConf.create(cfg.dataset.scales.get(scale) or {})
+    for override in overrides:
+        key = override.lstrip("+").partition("=")[0]
+        member = key.removeprefix("dataset.zoo.")
+        if member != key and OmegaConf.select(of_scale, member) is not None:
+            expected = f"dataset.scales.{scale}.{member}=..."
+            raise InputError(f"{key} has no effect, for scale={scale} sets it too, expected {expected}")
 
 
 def check_zoo(context: Context) -> None:

@@ -5,13 +5,14 @@ import sys
 import time
 from collections.abc import Callable
 
+from hydra.core.hydra_config import HydraConfig
 from omegaconf import DictConfig
 
 from cams.files import require_writable
 from data_prep.pipeline import shell
 from data_prep.pipeline.cluster import connected
 from data_prep.pipeline.context import Context
-from data_prep.pipeline.settings import check_general, check_zoo
+from data_prep.pipeline.settings import check_general, check_zoo, refuse_overruled
 
 
 def entry_point(*stages: Callable[[Context], None]) -> Callable[[], None]:
@@ -21,6 +22,7 @@ def entry_point(*stages: Callable[[Context], None]) -> Callable[[], None]:
     def main(cfg: DictConfig) -> None:
         logging.captureWarnings(True)
         check_general(cfg)
+        refuse_overruled(cfg, HydraConfig.get().overrides.task)
         context = Context.from_config(cfg)
         check_zoo(context)
         for folder in (context.work, context.results):

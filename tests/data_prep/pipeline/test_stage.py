@@ -102,6 +102,11 @@ def test_randomness_is_named_not_counted(tmp_path):
         (["dataset.zoo.policies.stored=float3"], "expected float32 or float16 or uint8; did you mean 'float32'?"),
         (["dataset.zoo.policies.members=[]"], "zoo of vertebral.policies.members is [], expected a list of one"),
         (["dataset.zoo.classifiers.members=[]"], "zoo of vertebral.classifiers.members is [], expected a list of one"),
+        (
+            ["scale=smoke", "dataset.zoo.policies.folds=3"],
+            "dataset.zoo.policies.folds has no effect, for scale=smoke sets it too, "
+            "expected dataset.scales.smoke.policies.folds=...",
+        ),
         (["paths.results=/dev/null/results"], "cannot write to /dev/null/results"),
         ([], "run first, with the same scale, seed and paths: python -m data_prep.fetch dataset=vertebral"),
     ],
