@@ -7,6 +7,8 @@ import pytest
 from equal_play import assert_equal, every_learner, with_rates_and_priors
 
 import cams
+from cams.engine.kernel import new_game, play_rounds
+from cams.engine.state import Game, Stream
 from cams.randomness import uniforms
 
 ROUNDS = 24
@@ -29,9 +31,10 @@ def _bundle(gaps: bool, c: int = 3) -> cams.Bundle:
 
 
 BUNDLES = {gaps: _bundle(gaps) for gaps in GAPS}
+SHARP = {"name": "cams_variance", "label": "so sharp that one class has all mass", "rate": 1e6}
 LEARNERS = [
     each if isinstance(each, dict) else {"name": each, "label": each}
-    for each in [*every_learner(BUNDLES[False]), *with_rates_and_priors(BUNDLES[False])]
+    for each in [*every_learner(BUNDLES[False]), *with_rates_and_priors(BUNDLES[False]), SHARP]
 ]
 ONLINE = [each for each in LEARNERS if not cams.LEARNERS[each["name"]].needs_hindsight]
 
@@ -44,6 +47,53 @@ def _label(learner: dict[str, Any]) -> str:
 @pytest.mark.parametrize("learner", LEARNERS, ids=_label)
 def test_replayed(learner: dict[str, Any], gaps: bool, play_plainly: Any) -> None:
     assert_equal(BUNDLES[gaps], play_plainly, horizon=ROUNDS, budgets=[0, 3, 8], learners=[learner])
+
+
+def _memory(game: Game) -> dict[str, Any]:
+    """What the compiled twin remembers of the live path, by the readable learners' names."""
+    state, consensus = game.state, game.consensus
+    return {
+        "L": state.policy_losses[0],
+        "policy_loss": state.policy_losses[0],
+        "errors": state.errors[0],
+        "rewards": state.rewards[0],
+        "largest_mass": state.largest_mass[0],
+        "V": state.evidence[0],
+        "labels": state.labels[0],
+        "model_losses": state.model_losses,
+        "alive": state.alive,
+        "rounds": consensus.rounds[0],
+        "oddness": consensus.oddness,
+        "agreements": consensus.agreements,
+    }
+
+
+def _settings(learner: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in learner.items() if key not in ("name", "label")}
+
+
+def _kept_compiled(readable: Any, settings: dict[str, Any]) -> dict[str, Any]:
+    """Return a learner's state but for a mass that its rate does not look at, and agreements that nobody counts."""
+    left_out = {"largest_mass"} if settings.get("rate_rule") == "evidence" else set()
+    left_out |= {"agreements"} if settings.get("votes") == "plain" else set()
+    return {name: value for name, value in readable.state().items() if name not in left_out}
+
+
+@pytest.mark.parametrize("gaps", GAPS)
+@pytest.mark.parametrize("learner", ONLINE, ids=_label)
+def test_remembered(learner: dict[str, Any], gaps: bool) -> None:
+    bundle, settings, draws = BUNDLES[gaps], _settings(learner), uniforms(SEED, 0, ROUNDS)
+    shared = {"num_classes": bundle.num_classes, "horizon": ROUNDS, "budget": ROUNDS, **settings}
+    readable = cams.make_learner(learner["name"], num_models=4, num_policies=3, **shared)
+    list(cams.play(readable, bundle, range(ROUNDS), draws, budget=ROUNDS))
+    arrays = (np.arange(ROUNDS), bundle.predictions, bundle.labels, bundle.advice, draws)
+    game = new_game(readable.kernel(), Stream(*arrays, bundle.num_classes, 1.0, 0.0, gaps=gaps), 1)
+    traces = np.zeros((2, 1, 1), dtype=np.int64)
+    play_rounds(game, np.array([ROUNDS]), np.array([ROUNDS]), traces[0], traces[1], 0, ROUNDS)
+    remembered = _memory(game)
+    for name, value in _kept_compiled(readable, settings).items():
+        if name not in ("t", "early_labels"):
+            np.testing.assert_allclose(remembered[name], value, rtol=1e-9, atol=1e-12, err_msg=name)
 
 
 @pytest.mark.parametrize("learner", ["cams", "cams_adversarial", "exp4", "cqbc", "qbc"])
@@ -60,7 +110,7 @@ def test_replayed_with_softened_policies_and_a_budget_spread_out(learner: str, p
 @pytest.mark.parametrize("gaps", GAPS)
 @pytest.mark.parametrize("learner", ONLINE, ids=_label)
 def test_online(learner: dict[str, Any], gaps: bool) -> None:
-    bundle, settings = BUNDLES[gaps], {key: value for key, value in learner.items() if key not in ("name", "label")}
+    bundle, settings = BUNDLES[gaps], _settings(learner)
     shared = {"num_classes": bundle.num_classes, "horizon": ROUNDS, "budget": 8, **settings}
     readable = cams.make_learner(learner["name"], num_models=4, num_policies=3, **shared)
     names = {"models": bundle.model_names, "policies": bundle.policy_names, "abstain": -1 if gaps else None}
@@ -76,7 +126,5 @@ def test_online(learner: dict[str, Any], gaps: bool) -> None:
             readable.learn(expected, int(bundle.labels[row]))
             selector.label(decision.ticket, int(bundle.labels[row]))
     assert spent
-    # A mass that the rate does not look at is not kept by compiled code.
-    kept = {name: value for name, value in readable.state().items() if name != "largest_mass" or not settings}
-    for name, value in kept.items():
+    for name, value in _kept_compiled(readable, settings).items():
         np.testing.assert_allclose(selector._learner.state()[name], value, rtol=1e-9, err_msg=name)

@@ -12,7 +12,7 @@ import pytest
 from cams.engine import frozen, spec
 from cams.engine.kernel import new_game, play_rounds
 from cams.engine.spec import KernelSpec
-from cams.engine.state import Stream
+from cams.engine.state import Game, Stream
 
 ROWS, BEFORE, AFTER, CLASSES = 150, 2000, 500, 3
 BUDGETS = np.array([0, 1, 3, 6, 9, 14, 20, 26])
@@ -60,24 +60,41 @@ def _learner(recommend: int, codes: dict[str, Any]) -> KernelSpec:
     return KernelSpec(**{**constant, "rate": 5.0, "recommend": recommend, **codes})
 
 
+def _played(learner: KernelSpec, stream: Stream) -> tuple[Game, Any]:
+    game = new_game(learner, stream, BUDGETS.size)
+    traces = np.zeros((2, BUDGETS.size, GRID.size), np.int64)
+    for first, last in ((0, 100), (100, ROWS)):
+        play_rounds(game, BUDGETS, GRID, traces[0], traces[1], first, last)
+    assert traces[1, -1, -1] == BUDGETS[-1], "not every budget was spent"
+    return game, traces
+
+
 @pytest.mark.parametrize(("k", "n", "on"), [(18, 5, 1.0), (4, 9, 0.7)])
 @pytest.mark.parametrize(("way", "recommend", "codes"), WAYS)
 def test_a_spent_budget_decides_as_in_full(
     way: int, recommend: int, codes: dict[str, Any], k: int, n: int, on: float
 ) -> None:
     learner, stream = _learner(recommend, codes), _stream(k, n, on, (1 - on) / (k - 1))
-    traces, games = [], []
-    for shortcuts in (False, True):
-        game = new_game(learner._replace(shortcuts=shortcuts), stream, BUDGETS.size)
-        traces.append(np.zeros((2, BUDGETS.size, GRID.size), np.int64))
-        games.append(game)
-        play_rounds(game, BUDGETS, GRID, *traces[-1], 0, 100)
-        play_rounds(game, BUDGETS, GRID, *traces[-1], 100, ROWS)
-    np.testing.assert_array_equal(*traces)
-    assert traces[0][1, -1, -1] == BUDGETS[-1], "not every budget was spent"
+    in_full, expected = _played(learner._replace(shortcuts=False), stream)
+    game, found = _played(learner, stream)
+    np.testing.assert_array_equal(found, expected)
     # Constants that regularisation has softened are no weights that a model could be drawn from.
     softened = recommend == spec.RECOMMEND_SAMPLE_MODEL and on < 1
-    assert [game.traits.way for game in games] == [frozen.IN_FULL, frozen.IN_FULL if softened else way]
+    assert (in_full.traits.way, game.traits.way) == (frozen.IN_FULL, frozen.IN_FULL if softened else way)
     # Nearly all is settled: a tie by a hair in the first label's losses may have to be looked at in full.
-    left_open = np.count_nonzero(games[1].work.verdicts[: BUDGETS.size] == frozen.OPEN)
+    left_open = np.count_nonzero(game.work.verdicts[: BUDGETS.size] == frozen.OPEN)
     assert left_open <= (BUDGETS.size if softened else 1)
+
+
+@pytest.mark.parametrize("weighed", [EXTENDED, POLICIES])
+def test_a_rate_follows_a_mass_that_grows_after_the_budget_is_spent(weighed: dict[str, Any]) -> None:
+    """Rounds come by how many models vote alike, so that the largest mass of a class is a new one again and again."""
+    stream = _stream(18, 5, 1.0, 0.0)
+    alike = [np.bincount(votes).max() for votes in stream.predictions]
+    stream = stream._replace(rows=np.argsort(alike, kind="stable"))
+    learner = _learner(spec.RECOMMEND_SAMPLE_POLICY, {**weighed, **PROOF})
+    in_full, expected = _played(learner._replace(shortcuts=False), stream)
+    game, found = _played(learner, stream)
+    np.testing.assert_array_equal(found, expected)
+    np.testing.assert_allclose(game.state.largest_mass, in_full.state.largest_mass, rtol=1e-12)
+    assert game.state.largest_mass[1] > 0.5
