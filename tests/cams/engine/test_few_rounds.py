@@ -16,8 +16,8 @@ SEED = 3
 GAPS = (False, True)
 
 
-def _bundle(gaps: bool, c: int = 3) -> cams.Bundle:
-    rng, k, n = np.random.default_rng(c), 4, 3
+def _bundle(gaps: bool, n: int = 3, c: int = 3) -> cams.Bundle:
+    rng, k = np.random.default_rng(c), 4
     labels = rng.integers(0, c, ROUNDS)
     votes = np.where(rng.random((ROUNDS, k)) < 0.5, labels[:, None], rng.integers(0, c, (ROUNDS, k)))
     votes[::5] = votes[::5, :1]  # all agree
@@ -31,10 +31,13 @@ def _bundle(gaps: bool, c: int = 3) -> cams.Bundle:
 
 
 BUNDLES = {gaps: _bundle(gaps) for gaps in GAPS}
-SHARP = {"name": "cams_variance", "label": "so sharp that one class has all mass", "rate": 1e6}
+EXTREME = [
+    {"name": "cams_variance", "label": "so sharp that one class has all mass", "rate": 1e6},
+    {"name": "cams", "label": "a faint prior", "prior": 0.5},
+]
 LEARNERS = [
     each if isinstance(each, dict) else {"name": each, "label": each}
-    for each in [*every_learner(BUNDLES[False]), *with_rates_and_priors(BUNDLES[False]), SHARP]
+    for each in [*every_learner(BUNDLES[False]), *with_rates_and_priors(BUNDLES[False]), *EXTREME]
 ]
 ONLINE = [each for each in LEARNERS if not cams.LEARNERS[each["name"]].needs_hindsight]
 
@@ -86,7 +89,8 @@ def test_remembered(learner: dict[str, Any], gaps: bool) -> None:
     shared = {"num_classes": bundle.num_classes, "horizon": ROUNDS, "budget": ROUNDS, **settings}
     readable = cams.make_learner(learner["name"], num_models=4, num_policies=3, **shared)
     list(cams.play(readable, bundle, range(ROUNDS), draws, budget=ROUNDS))
-    arrays = (np.arange(ROUNDS), bundle.predictions, bundle.labels, bundle.advice, draws)
+    # Copies may be written to, as what replay hands over: read-only arrays would be compiled for anew.
+    arrays = (np.arange(ROUNDS), bundle.predictions.copy(), bundle.labels.copy(), bundle.advice.copy(), draws)
     game = new_game(readable.kernel(), Stream(*arrays, bundle.num_classes, 1.0, 0.0, gaps=gaps), 1)
     traces = np.zeros((2, 1, 1), dtype=np.int64)
     play_rounds(game, np.array([ROUNDS]), np.array([ROUNDS]), traces[0], traces[1], 0, ROUNDS)
@@ -98,7 +102,7 @@ def test_remembered(learner: dict[str, Any], gaps: bool) -> None:
 
 @pytest.mark.parametrize("learner", ["cams", "cams_adversarial", "exp4", "cqbc", "qbc"])
 def test_replayed_with_more_classes_than_models(learner: str, play_plainly: Any) -> None:
-    assert_equal(_bundle(False, 30), play_plainly, horizon=ROUNDS, budgets=[2, 20], learners=[learner])
+    assert_equal(_bundle(False, c=30), play_plainly, horizon=ROUNDS, budgets=[2, 20], learners=[learner])
 
 
 @pytest.mark.parametrize("learner", ["cams", "cams_max", "mp", "exp4", "iwal", "ciwal"])
@@ -107,13 +111,12 @@ def test_replayed_with_softened_policies_and_a_budget_spread_out(learner: str, p
     assert_equal(BUNDLES[False], play_plainly, horizon=ROUNDS, budgets=[5, 12], **how)
 
 
-@pytest.mark.parametrize("gaps", GAPS)
-@pytest.mark.parametrize("learner", ONLINE, ids=_label)
-def test_online(learner: dict[str, Any], gaps: bool) -> None:
-    bundle, settings = BUNDLES[gaps], _settings(learner)
+def _decide_alike(bundle: cams.Bundle, learner: dict[str, Any], abstain: int | None) -> None:
+    settings = _settings(learner)
     shared = {"num_classes": bundle.num_classes, "horizon": ROUNDS, "budget": 8, **settings}
-    readable = cams.make_learner(learner["name"], num_models=4, num_policies=3, **shared)
-    names = {"models": bundle.model_names, "policies": bundle.policy_names, "abstain": -1 if gaps else None}
+    sizes = {"num_models": bundle.num_models, "num_policies": bundle.num_policies}
+    readable = cams.make_learner(learner["name"], **sizes, **shared)
+    names = {"models": bundle.model_names, "policies": bundle.policy_names, "abstain": abstain}
     selector = cams.Selector(learner=learner["name"], seed=SEED, **names, **shared)
     spent = 0
     for row, draws in enumerate(uniforms(SEED, 0, ROUNDS)):
@@ -128,3 +131,15 @@ def test_online(learner: dict[str, Any], gaps: bool) -> None:
     assert spent
     for name, value in _kept_compiled(readable, settings).items():
         np.testing.assert_allclose(selector._learner.state()[name], value, rtol=1e-9, err_msg=name)
+
+
+@pytest.mark.parametrize("gaps", GAPS)
+@pytest.mark.parametrize("learner", ONLINE, ids=_label)
+def test_online(learner: dict[str, Any], gaps: bool) -> None:
+    _decide_alike(BUNDLES[gaps], learner, -1 if gaps else None)
+
+
+@pytest.mark.parametrize("size", [{"n": 1}, {"c": 30}], ids=str)
+@pytest.mark.parametrize("learner", ["cams_adversarial", "cqbc"])
+def test_online_with_one_policy_or_many_classes(learner: str, size: dict[str, int]) -> None:
+    _decide_alike(_bundle(False, **size), {"name": learner}, None)
