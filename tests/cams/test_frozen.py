@@ -115,17 +115,22 @@ def test_a_clear_winner_is_not_left_open() -> None:
 
 
 @pytest.mark.parametrize(
-    ("losses", "leaders"),
+    ("losses", "on", "leaders"),
     [
-        ([0.0, 1.0, 0.0], [0, 2]),
-        ([2.0, 0.0, 1e-3], [1]),
-        ([0.0, 1e-15, 1.0], [0, 1]),  # a rounding error apart is a tie
-        ([0.0, 1e-11, 1.0], []),  # ties at a low rate, not at a high one: nobody can be listed
+        ([0.0, 1.0, 0.0], 1.0, [0, 2]),
+        ([2.0, 0.0, 1e-3], 1.0, [1]),
+        ([0.0, 1e-15, 1.0], 1.0, [0, 1]),  # a rounding error apart is a tie
+        ([0.0, 1e-11, 1.0], 1.0, []),  # ties at a low rate, not at a high one: nobody can be listed
+        # Softened constants, 0.4 against 0.3, tell less: 0.01 L has to reach 2e-9 * (0.4 + 3 * 0.3) / 0.1 = 2.6e-8.
+        ([0.0, 2e-6, 1.0], 0.4, []),
+        ([0.0, 4e-6, 1.0], 0.4, [0]),
     ],
 )
-def test_leaders_are_listed_only_where_no_rate_can_change_them(losses: list[float], leaders: list[int]) -> None:
+def test_leaders_are_listed_only_where_no_rate_can_change_them(
+    losses: list[float], on: float, leaders: list[int]
+) -> None:
     state = _new(frozen.BY_LEADERS, 1, 3, 0, 3)
-    frozen.list_heaviest(np.array(losses), 0, 1.0, 0.01, 1.0, 0.0, state)
+    frozen.list_heaviest(np.array(losses), 0, 1.0, 0.01, on, (1 - on) / 2, state)
     assert state.leaders[0, : state.num_leaders[0]].tolist() == leaders
 
 

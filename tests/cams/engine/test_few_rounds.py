@@ -33,6 +33,7 @@ def _bundle(gaps: bool, n: int = 3, c: int = 3) -> cams.Bundle:
 BUNDLES = {gaps: _bundle(gaps) for gaps in GAPS}
 EXTREME = [
     {"name": "cams_variance", "label": "so sharp that one class has all mass", "rate": 1e6},
+    {"name": "cams", "label": "so sharp that no entropy is left", "rate": 1e6},
     {"name": "cams", "label": "a faint prior", "prior": 0.5},
 ]
 LEARNERS = [
@@ -103,6 +104,11 @@ def test_remembered(learner: dict[str, Any], gaps: bool) -> None:
 @pytest.mark.parametrize("learner", ["cams", "cams_adversarial", "exp4", "cqbc", "qbc"])
 def test_replayed_with_more_classes_than_models(learner: str, play_plainly: Any) -> None:
     assert_equal(_bundle(False, c=30), play_plainly, horizon=ROUNDS, budgets=[2, 20], learners=[learner])
+
+
+@pytest.mark.parametrize("learner", ["cams", "cams_max", "mp", "cqbc", "ciwal"])
+def test_replayed_without_policies(learner: str, play_plainly: Any) -> None:
+    assert_equal(_bundle(False, n=0), play_plainly, horizon=ROUNDS, budgets=[0, 2, 5, 20], learners=[learner])
 
 
 @pytest.mark.parametrize("learner", ["cams", "cams_max", "mp", "exp4", "iwal", "ciwal"])
