@@ -36,7 +36,7 @@ def make_ledger(config: dict[str, Any], results: Path, seed: int, notes: list[st
         "notes": notes,
         "made_from": made_from(config, results, notes),
         "training_seeds": sorted(by_seed) if len(by_seed) > 1 else [],
-        "robustness": spread_over_seeds(by_seed) if len(by_seed) > 1 else [],
+        "robustness": spread_over_seeds(by_seed),
         "own": own,
         "own_summary": dict(Counter(claim["verdict"] for claim in own)),
     }
