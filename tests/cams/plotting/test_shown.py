@@ -48,6 +48,7 @@ def test_a_line_and_its_band_lie_where_the_numbers_are() -> None:
     assert {(float(x), float(y)) for x, y in edge} == {(0, 4), (0, 7), (2, 2), (2, 5), (4, 1), (4, 4)}
     assert line.get_zorder() > band.get_zorder()
     assert band.get_facecolor()[0].tolist() == pytest.approx(to_rgba(GREY, 0.16))
+    assert band.get_linewidth().tolist() == [0]
     assert (axes.get_title(), axes.get_xlabel(), axes.get_ylabel()) == ("DRIFT", "Labels", "Errors")
     assert axes.get_xlim() == pytest.approx((-0.12, 4.12))  # 3 % on each side
 
