@@ -36,9 +36,12 @@ EXTREME = [
     {"name": "cams", "label": "so sharp that no entropy is left", "rate": 1e6},
     {"name": "cams", "label": "a faint prior", "prior": 0.5},
 ]
+WITH_RATES_AND_PRIORS = [
+    each for each in with_rates_and_priors(BUNDLES[False]) if each["name"] in ("cams", "cqbc", "exp4")
+]
 LEARNERS = [
     each if isinstance(each, dict) else {"name": each, "label": each}
-    for each in [*every_learner(BUNDLES[False]), *with_rates_and_priors(BUNDLES[False]), *EXTREME]
+    for each in [*every_learner(BUNDLES[False]), *WITH_RATES_AND_PRIORS, *EXTREME]
 ]
 ONLINE = [each for each in LEARNERS if not cams.LEARNERS[each["name"]].needs_hindsight]
 
