@@ -76,6 +76,17 @@ def test_a_draw_is_what_the_learner_draws_or_open(seed: int, uniform: float, rat
         assert chosen[slot] in (frozen.OPEN, draw(weights[slot], uniform))
 
 
+@pytest.mark.parametrize("off", [0.0, 1e-9, -1e-9, 4e-8, -4e-8, 3e-7, -3e-7])
+def test_a_draw_next_to_the_edge_of_two_shares_is_the_learners_or_open(off: float) -> None:
+    losses = _losses(np.random.default_rng(1), 4, 9, 5.0)
+    state, weights = _with_ends(frozen.BY_DRAW, losses, 0, 9, 0.3, 0.3), np.exp(-0.3 * losses)
+    chosen = np.zeros(4, dtype=np.int64)
+    for edge in (np.cumsum(weights, axis=1) / weights.sum(axis=1, keepdims=True))[:, :-1].ravel() + off:
+        frozen.draw_between(state.start, state.step, state.slack, 0.0, edge, 4, chosen)
+        for slot in range(4):
+            assert chosen[slot] in (frozen.OPEN, draw(weights[slot], edge))
+
+
 @given(
     seed=seeds,
     scale=st.sampled_from([0.1, 3.0, 300.0]),

@@ -98,3 +98,20 @@ def test_a_rate_follows_a_mass_that_grows_after_the_budget_is_spent(weighed: dic
     np.testing.assert_array_equal(found, expected)
     np.testing.assert_allclose(game.state.largest_mass, in_full.state.largest_mass, rtol=1e-12)
     assert game.state.largest_mass[1] > 0.5
+
+
+def test_rates_enclose_every_round_also_after_a_long_pause() -> None:
+    """Rounds on which all agree are not judged, and may be more than a span: interpolation starts anew after them."""
+    stream = _stream(4, 9, 1.0, 0.0)
+    stream.predictions[50:130] = 1
+    game = new_game(_learner(spec.RECOMMEND_MIXTURE, EXTENDED), stream, BUDGETS.size)
+    traces, judged = np.zeros((2, BUDGETS.size, GRID.size), np.int64), 0
+    for step in range(ROWS):
+        play_rounds(game, BUDGETS, GRID, traces[0], traces[1], step, step + 1)
+        if len(set(stream.predictions[step])) > 1:
+            t, (near, far), judged = BEFORE + step + 1, game.frozen.rates, judged + 1
+            eta = 5.0 * np.sqrt(np.log(13) / t)
+            assert far <= eta * (1 + 1e-12)
+            assert eta <= near * (1 + 1e-12)
+            assert t <= game.frozen.last_round[0] <= t + frozen.span_of(t)
+    assert judged > 30
