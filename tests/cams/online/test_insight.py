@@ -105,6 +105,7 @@ def test_history_survives_the_disk_and_takes_late_labels(stream, tmp_path):
     pd.testing.assert_frame_equal(selector.history(), again.history())
     assert again.history()["label"].tolist()[-2:] == [1, 2]
     assert len(again.history()) == 5
+    assert again._history.labels == {tickets[-1]: 2, tickets[-2]: 1}
 
 
 def test_a_label_is_forgotten_with_its_round_and_not_before():
@@ -120,6 +121,10 @@ def test_a_label_is_forgotten_with_its_round_and_not_before():
     assert selector._history.labels == {}
     selector.label(unanswered, 1)  # the oldest that is still known
     assert selector.history()["label"].tolist() == [1, pd.NA, pd.NA]
+    newest = selector.step(votes, advice).ticket
+    selector.label(newest, 2)
+    selector.step(votes, advice)  # what is forgotten now never had a label
+    assert selector._history.labels == {newest: 2}
 
 
 def test_classes_may_be_numbers_that_no_double_holds():

@@ -77,6 +77,26 @@ def test_an_entry_in_full(tmp_path: Path) -> None:
     }
 
 
+def test_the_parts_of_a_claim_may_have_experiments_of_their_own(tmp_path: Path) -> None:
+    write(tmp_path, experiment="theory", dataset="synthetic")
+    (tmp_path / "figures/theory").mkdir(parents=True)
+    (tmp_path / "figures/theory/synthetic.png").touch()
+    config = rules(RATIO | {"below": 0.6}, datasets=["first", "drift"], experiments={"first": "theory"})
+    first, drift = judge(config, tmp_path, 0)[0]["datasets"]
+    assert (first["dataset"], first["verdict"], first["figure"]) == (
+        "first",
+        "reproduced",
+        "figures/theory/synthetic.png",
+    )
+    assert (drift["verdict"], drift["figure"]) == ("not measured", None)
+
+
+def test_a_claim_that_is_measured_in_part_has_no_verdict(tmp_path: Path) -> None:
+    write(tmp_path)
+    entry = judged(rules(RATIO | {"below": 0.6}, RATIO | {"below": 0.6, "experiment": "other"}), tmp_path)
+    assert (entry["verdict"], [check["outcome"] for check in entry["checks"]]) == ("not measured", ["holds"])
+
+
 def test_what_an_entry_lacks_is_empty(tmp_path: Path) -> None:
     config = rules(RATIO | {"below": 0.6}, datasets=["drift", "nowhere"], paper={"drift": "half"})
     missing = judged(config, tmp_path, 1)
