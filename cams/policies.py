@@ -46,7 +46,7 @@ def random_advice(num_rows: int, num_models: int, seed: int) -> npt.NDArray[np.f
 def temper(advice: Array, power: float) -> Array:
     """Return advice (..., k) raised to a power and normalised: 0 is flat, 1 unchanged, infinity one-hot."""
     top = advice.max(axis=-1, keepdims=True)
-    raised = (advice / top) ** power if np.isfinite(power) else (advice == top).astype(advice.dtype)
+    raised = (advice / top) ** power
     return raised / raised.sum(axis=-1, keepdims=True)  # type: ignore[no-any-return]
 
 
