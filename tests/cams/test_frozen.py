@@ -150,7 +150,7 @@ def test_leaders_are_listed_only_where_no_rate_can_change_them(
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("weighed", [spec.WEIGH_EXTENDED, spec.WEIGH_POLICIES])
 def test_rough_mixtures_are_good_to_the_margin(k: int, count: int, dtype: Any, weighed: int) -> None:
-    rng, n, on, off = np.random.default_rng(k * count), 11, 0.7, 0.1
+    rng, n, on, off = np.random.default_rng(k * count), 10 + k % 2, 0.7, 0.1
     slots = -(-count // spec.TILE_SLOTS) * spec.TILE_SLOTS
     size = n + k if weighed == spec.WEIGH_EXTENDED else n
     q = np.zeros((slots, size), dtype=np.float32)
