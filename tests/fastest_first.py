@@ -32,8 +32,8 @@ def durations() -> dict[str, float]:
     return took
 
 
-@pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+def pytest_configure(config: pytest.Config) -> None:
+    """Leave only tests that will be run among pytest's arguments: to find a thousand takes longer than to run one."""
     # mutmut first runs every test to see what it reaches and how long it takes; once known, that stays in memory.
     if not Path(MEASURED).exists():
         return
@@ -41,12 +41,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if "__mutmut_" not in os.environ.get("MUTANT_UNDER_TEST", ""):
         return
     # A test that is new since the last run has no time yet, and comes first.
-    items.sort(key=lambda item: took.get(item.nodeid, 0))
-    total = accumulate(took.get(item.nodeid, 0) for item in items)
-    enough = 1 + sum(seconds <= SECONDS for seconds in total)
-    config.hook.pytest_deselected(items=items[enough:])
-    items[:] = items[:enough]
-    _stop_what_hangs(sum(took.get(item.nodeid, 0) for item in items))
+    config.args.sort(key=lambda test: took.get(test, 0))
+    total = accumulate(took.get(test, 0) for test in config.args)
+    del config.args[1 + sum(seconds <= SECONDS for seconds in total) :]
+    _stop_what_hangs(sum(took.get(test, 0) for test in config.args))
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    if Path(MEASURED).exists():
+        items.sort(key=lambda item: durations().get(item.nodeid, 0))
 
 
 def _stop_what_hangs(seconds: float) -> None:
