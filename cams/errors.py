@@ -16,7 +16,9 @@ class InputError(ValueError):
 def in_one_line(error: Exception) -> str:
     """Return what somebody else's error says, for a sentence of ours: `too few columns`, `KeyError: 'age'`."""
     said = " ".join(str(error).split()).rstrip(".:")
-    return said if said and isinstance(error, ValueError | TypeError) else f"{type(error).__name__}: {said}"
+    if said and isinstance(error, ValueError | TypeError):
+        return said
+    return f"{type(error).__name__}: {said}" if said else type(error).__name__
 
 
 def nearest(name: object, known: Iterable[str]) -> str:

@@ -18,6 +18,7 @@ from sklearn.neighbors import KNeighborsRegressor
 from sklearn.preprocessing import StandardScaler
 
 import cams
+from cams.errors import in_one_line
 
 VOTES = np.array([[0, 1], [2, 1], [1, 1]])
 LABELS = np.array([0, 1, 2])
@@ -227,3 +228,17 @@ def test_arrays_of_ones_own_may_lie_beside(tmp_path: Path) -> None:
     path = tmp_path / "mine.npz"
     np.savez(path, predictions=VOTES, labels=LABELS, customers=LABELS)
     assert cams.Bundle.load(path).num_rows == 3
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (ValueError("too few\n  columns."), "too few columns"),
+        (TypeError("expected rows:"), "expected rows"),
+        (KeyError("age"), "KeyError: 'age'"),
+        (RuntimeError("out of\nmemory"), "RuntimeError: out of memory"),
+        (ValueError(), "ValueError"),
+    ],
+)
+def test_somebody_elses_error_in_one_line(error: Exception, said: str) -> None:
+    assert in_one_line(error) == said
