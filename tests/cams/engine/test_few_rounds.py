@@ -35,6 +35,7 @@ EXTREME = [
     {"name": "cams_variance", "label": "so sharp that one class has all mass", "rate": 1e6},
     {"name": "cams", "label": "so sharp that no entropy is left", "rate": 1e6},
     {"name": "cams", "label": "a faint prior", "prior": 0.5},
+    {"name": "cams_context_free", "label": "constant policies alone", "recommend": "random_policy"},
 ]
 WITH_RATES_AND_PRIORS = [
     each for each in with_rates_and_priors(BUNDLES[False]) if each["name"] in ("cams", "cqbc", "exp4")
@@ -86,10 +87,8 @@ def _kept_compiled(readable: Any, settings: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in readable.state().items() if name not in left_out}
 
 
-@pytest.mark.parametrize("gaps", GAPS)
-@pytest.mark.parametrize("learner", ONLINE, ids=_label)
-def test_remembered(learner: dict[str, Any], gaps: bool) -> None:
-    bundle, settings, draws = BUNDLES[gaps], _settings(learner), uniforms(SEED, 0, ROUNDS)
+def _remember_alike(bundle: cams.Bundle, learner: dict[str, Any], gaps: bool) -> None:
+    settings, draws = _settings(learner), uniforms(SEED, 0, ROUNDS)
     shared = {"num_classes": bundle.num_classes, "horizon": ROUNDS, "budget": ROUNDS, **settings}
     readable = cams.make_learner(learner["name"], num_models=4, num_policies=3, **shared)
     list(cams.play(readable, bundle, range(ROUNDS), draws, budget=ROUNDS))
@@ -102,6 +101,17 @@ def test_remembered(learner: dict[str, Any], gaps: bool) -> None:
     for name, value in _kept_compiled(readable, settings).items():
         if name not in ("t", "early_labels"):
             np.testing.assert_allclose(remembered[name], value, rtol=1e-9, atol=1e-12, err_msg=name)
+
+
+@pytest.mark.parametrize("gaps", GAPS)
+@pytest.mark.parametrize("learner", ONLINE, ids=_label)
+def test_remembered(learner: dict[str, Any], gaps: bool) -> None:
+    _remember_alike(BUNDLES[gaps], learner, gaps)
+
+
+@pytest.mark.parametrize("rho", ["proof", "label"])
+def test_remembered_of_two_classes(rho: str) -> None:
+    _remember_alike(_bundle(False, c=2), {"name": "cams_adversarial", "rho": rho}, False)
 
 
 @pytest.mark.parametrize("learner", ["cams", "cams_adversarial", "exp4", "cqbc", "qbc"])

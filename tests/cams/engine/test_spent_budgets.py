@@ -12,11 +12,11 @@ import pytest
 from cams.engine import frozen, spec
 from cams.engine.kernel import new_game, play_rounds
 from cams.engine.spec import KernelSpec
-from cams.engine.state import Game, Stream
+from cams.engine.state import Game, Stream, total_rounds
 
 ROWS, BEFORE, AFTER, CLASSES = 150, 2000, 500, 3
 BUDGETS = np.array([0, 1, 3, 6, 9, 14, 20, 26])
-GRID = np.array([BEFORE + 70, BEFORE + ROWS])
+GRID = np.array([BEFORE + 70, BEFORE + ROWS - 2])  # rounds go on behind the last of it
 
 EXTENDED, POLICIES, MODELS = ({"weigh": w} for w in (spec.WEIGH_EXTENDED, spec.WEIGH_POLICIES, spec.WEIGH_MODELS))
 BY_EVIDENCE = {"by_evidence": True}
@@ -43,6 +43,22 @@ WAYS: list[tuple[int, int, dict[str, Any]]] = [
 ]
 
 
+OTHER_WAYS: list[tuple[int, int, dict[str, Any]]] = [
+    (LEADERS, spec.RECOMMEND_CONTEXTUAL_LEADER, {**MODELS, "n": 0}),
+    (LEADERS, spec.RECOMMEND_MIXTURE, {**EXTENDED, "n": 0}),
+    (MIXTURE, spec.RECOMMEND_MIXTURE, {**EXTENDED, "n": 1}),
+    (MIXTURE, spec.RECOMMEND_CONTEXTUAL_LEADER, {**MODELS, "n": 1}),
+    (DRAW, spec.RECOMMEND_SAMPLE_MODEL, {**EXTENDED, "n": 0}),
+    (DRAW, spec.RECOMMEND_RANDOM_POLICY, MODELS),
+    (frozen.IN_FULL, spec.RECOMMEND_SAMPLE_MODEL, EXTENDED),
+    (frozen.IN_FULL, spec.RECOMMEND_SAMPLE_MODEL, {**MODELS, "on": 0.7}),
+    (frozen.IN_FULL, spec.RECOMMEND_RANDOM_POLICY, {**EXTENDED, **PROOF}),
+    (frozen.IN_FULL, spec.RECOMMEND_BEST_POLICY, {**EXTENDED, "prior": 0.5}),
+    (frozen.IN_FULL, spec.RECOMMEND_RANDOM_POLICY, {**EXTENDED, "prior": 0.5}),
+    (frozen.IN_FULL, spec.RECOMMEND_MIXTURE, {**MODELS, "prior": 0.5}),
+]
+
+
 def _stream(k: int, n: int, on: float, off: float) -> Stream:
     rng = np.random.default_rng(k)
     labels = rng.integers(0, CLASSES, ROWS).astype(np.int32)
@@ -58,6 +74,19 @@ def _stream(k: int, n: int, on: float, off: float) -> Stream:
 def _learner(recommend: int, codes: dict[str, Any]) -> KernelSpec:
     constant = {"rate_kind": spec.RATE_ANYTIME, "query": spec.QUERY_CONSTANT, "query_a": 0.4, "query_b": 0.0}
     return KernelSpec(**{**constant, "rate": 5.0, "recommend": recommend, **codes})
+
+
+@pytest.mark.parametrize(("way", "recommend", "codes"), WAYS + OTHER_WAYS)
+def test_the_way_to_play(way: int, recommend: int, codes: dict[str, Any]) -> None:
+    settings = {"n": 5, "on": 1.0, **codes}
+    n, on = settings.pop("n"), settings.pop("on")
+    learner = _learner(recommend, settings)
+    assert frozen.way_to_play(learner, n, on) == way
+    assert frozen.way_to_play(learner._replace(shortcuts=False), n, on) == frozen.IN_FULL
+
+
+def test_a_part_of_a_stream_knows_how_long_the_whole_is() -> None:
+    assert total_rounds(_stream(4, 9, 1.0, 0.0)) == BEFORE + ROWS + AFTER
 
 
 def _played(learner: KernelSpec, stream: Stream) -> tuple[Game, Any]:
