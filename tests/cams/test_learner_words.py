@@ -91,6 +91,13 @@ def test_an_oracle_needs_to_be_told() -> None:
     assert str(refused.value) == "the oracle needs to be told the best policy, which only a replay can know"
 
 
+def test_an_oracle_is_told_one_of_the_policies_or_of_the_models() -> None:
+    # Two policies and two models.
+    assert make("oracle", n=2, policy=3).policy == 3
+    with pytest.raises(cams.InputError, match=r"policy is 4, expected a whole number from 0 to 3$"):
+        make("oracle", n=2, policy=4)
+
+
 @pytest.mark.parametrize(("policy", "model", "named"), [(0.3, 0.6, 0), (0.7, 0.3, 1)])
 def test_exp4_draws_a_policy_and_then_a_model_of_it(policy: float, model: float, named: int) -> None:
     # q = (1/2, 1/2). The first policy is (0.9, 0.1), the second (0.2, 0.8); their mixture (0.55, 0.45) would name
