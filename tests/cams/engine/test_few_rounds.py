@@ -35,7 +35,6 @@ EXTREME = [
     {"name": "cams_variance", "label": "so sharp that one class has all mass", "rate": 1e6},
     {"name": "cams", "label": "so sharp that no entropy is left", "rate": 1e6},
     {"name": "cams", "label": "a faint prior", "prior": 0.5},
-    {"name": "cams_context_free", "label": "constant policies alone", "recommend": "random_policy"},
 ]
 WITH_RATES_AND_PRIORS = [
     each for each in with_rates_and_priors(BUNDLES[False]) if each["name"] in ("cams", "cqbc", "exp4")
