@@ -50,6 +50,16 @@ def _rate_between(near: float, far: float, position: float) -> float:
     return near - position * (near - far)
 
 
+def test_the_slack_by_hand() -> None:
+    # L = 0, 2, 1 between rates of 0.3 and 0.2: 0.1^2 / 8 * (4 exp(-0.4) + exp(-0.2)) = 0.00125 * 3.500011.
+    losses = np.array([[0.0, 2.0, 1.0]])
+    assert _with_ends(frozen.BY_MIXTURE, losses, 1, 2, 0.3, 0.2).slack == pytest.approx([0.00437501], abs=1e-8)
+    # Of shares, over the total at the near rate: 1 + exp(-0.6) + exp(-0.3) = 2.289630.
+    assert _with_ends(frozen.BY_DRAW, losses, 0, 3, 0.3, 0.2).slack == pytest.approx([0.00191080], abs=1e-8)
+    assert frozen._doubt(0.1, 0.25) == pytest.approx(0.075)
+    assert frozen._doubt(0.1, 1.0) == 0
+
+
 @given(seed=seeds, scale=st.sampled_from([0.1, 3.0, 100.0]), ratio=st.floats(0.5, 1), position=st.floats(0, 1))
 @settings(max_examples=200, deadline=None)
 def test_interpolated_shares_are_off_by_no_more_than_the_slack(
