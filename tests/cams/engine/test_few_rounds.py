@@ -11,7 +11,7 @@ from cams.engine.kernel import new_game, play_rounds
 from cams.engine.state import Game, Stream
 from cams.randomness import uniforms
 
-ROUNDS = 24
+ROUNDS = 20
 SEED = 3
 GAPS = (False, True)
 
@@ -86,16 +86,18 @@ def _kept_compiled(readable: Any, settings: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in readable.state().items() if name not in left_out}
 
 
-def _remember_alike(bundle: cams.Bundle, learner: dict[str, Any], gaps: bool) -> None:
+def _remember_alike(bundle: cams.Bundle, learner: dict[str, Any], gaps: bool, budget: int = ROUNDS) -> None:
     settings, draws = _settings(learner), uniforms(SEED, 0, ROUNDS)
-    shared = {"num_classes": bundle.num_classes, "horizon": ROUNDS, "budget": ROUNDS, **settings}
+    shared = {"num_classes": bundle.num_classes, "horizon": ROUNDS, "budget": budget, **settings}
     readable = cams.make_learner(learner["name"], num_models=4, num_policies=3, **shared)
-    list(cams.play(readable, bundle, range(ROUNDS), draws, budget=ROUNDS))
+    list(cams.play(readable, bundle, range(ROUNDS), draws, budget=budget))
     # Copies may be written to, as what replay hands over: read-only arrays would be compiled for anew.
     arrays = (np.arange(ROUNDS), bundle.predictions.copy(), bundle.labels.copy(), bundle.advice.copy(), draws)
     game = new_game(readable.kernel(), Stream(*arrays, bundle.num_classes, 1.0, 0.0, gaps=gaps), 1)
     traces = np.zeros((2, 1, 1), dtype=np.int64)
-    play_rounds(game, np.array([ROUNDS]), np.array([ROUNDS]), traces[0], traces[1], 0, ROUNDS)
+    for first, last in ((0, 7), (7, ROUNDS)):
+        play_rounds(game, np.array([budget]), np.array([ROUNDS]), traces[0], traces[1], first, last)
+    assert game.progress[2] == 0, "the budget is spent, and its slot no longer the live one"
     remembered = _memory(game)
     for name, value in _kept_compiled(readable, settings).items():
         if name not in ("t", "early_labels"):
@@ -111,6 +113,11 @@ def test_remembered(learner: dict[str, Any], gaps: bool) -> None:
 @pytest.mark.parametrize("rho", ["proof", "label"])
 def test_remembered_of_two_classes(rho: str) -> None:
     _remember_alike(_bundle(False, c=2), {"name": "cams_adversarial", "rho": rho}, False)
+
+
+@pytest.mark.parametrize("learner", ["cams", "iwal", "ciwal"])
+def test_remembered_of_a_budget_spread_out(learner: str) -> None:
+    _remember_alike(BUNDLES[False], {"name": learner, "scaled": True}, False, budget=ROUNDS - 2)
 
 
 @pytest.mark.parametrize("learner", ["cams", "cams_adversarial", "exp4", "cqbc", "qbc"])
