@@ -73,6 +73,14 @@ def test_the_seeds_stage_knows_its_seeds_and_the_raw_data_it_trains_on():
     assert set(raw) == set(claims["training_seeds"]) | set(own["judged_on"])
 
 
+def test_a_stage_read_what_another_made():
+    # Where data are missing DVC has only these hashes to tell by that nothing changed.
+    lock = yaml.safe_load((ROOT / "dvc.lock").read_text())["stages"]
+    made = {out["path"]: out["md5"] for stage in lock.values() for out in stage["outs"]}
+    read = {(name, dep["path"]): dep.get("md5") for name, stage in lock.items() for dep in stage.get("deps", [])}
+    assert {key: md5 for key, md5 in read.items() if key[1] in made and md5 != made[key[1]]} == {}
+
+
 def test_the_picture_of_the_graph_is_the_graph():
     dot = subprocess.run(
         [sys.executable, "-m", "dvc", "dag", "--dot"], cwd=ROOT, capture_output=True, text=True, check=True
