@@ -131,16 +131,25 @@ def test_a_rate_follows_a_mass_that_grows_after_the_budget_is_spent(weighed: dic
 
 def test_rates_enclose_every_round_also_after_a_long_pause() -> None:
     """Rounds on which all agree are not judged, and may be more than a span: interpolation starts anew after them."""
-    stream = _stream(4, 9, 1.0, 0.0)
-    stream.predictions[50:130] = 1
+    before = 500  # where a span is of 15 rounds
+    stream = _stream(4, 9, 1.0, 0.0)._replace(before=before)
+    stream.predictions[90:140] = 1  # when all budgets are spent
     game = new_game(_learner(spec.RECOMMEND_MIXTURE, EXTENDED), stream, BUDGETS.size)
     traces, judged = np.zeros((2, BUDGETS.size, GRID.size), np.int64), 0
     for step in range(ROWS):
         play_rounds(game, BUDGETS, GRID, traces[0], traces[1], step, step + 1)
         if len(set(stream.predictions[step])) > 1:
-            t, (near, far), judged = BEFORE + step + 1, game.frozen.rates, judged + 1
+            t, (near, far), judged = before + step + 1, game.frozen.rates, judged + 1
             eta = 5.0 * np.sqrt(np.log(13) / t)
             assert far <= eta * (1 + 1e-12)
             assert eta <= near * (1 + 1e-12)
             assert t <= game.frozen.last_round[0] <= t + frozen.span_of(t)
     assert judged > 30
+
+
+def test_what_a_label_showed_stays_known_when_a_budget_is_spent() -> None:
+    """Here the largest mass grows with labels alone, so that whoever may buy more of them never knows less."""
+    game, _ = _played(_learner(spec.RECOMMEND_SAMPLE_POLICY, {**EXTENDED, **LABEL}), _stream(18, 5, 1.0, 0.0))
+    masses = game.state.largest_mass[: BUDGETS.size]
+    assert masses[0] == 0 < masses[-1]
+    assert (np.diff(masses) >= 0).all()
