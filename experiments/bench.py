@@ -166,11 +166,11 @@ def learner_table(bundle: cams.Bundle) -> pd.DataFrame:
     rows_in_order = stream_order(0, 0, horizon, horizon)
     rows = []
     for learner in tqdm(cams.LEARNERS, desc="learners", leave=False, disable=None):
-        # Measured beside each learner, so that both meet the same weather.
-        bound = seconds(lambda: read_advice(rows_in_order, bundle.advice)) / horizon
-        compiled = seconds(in_this_thread(bundle, learner, [BUDGET], horizon)) / horizon
-        slow = one_round_seconds(bundle, learner, horizon)
-        rows.append((learner, compiled * 1e6, slow / compiled, compiled / bound))
+        run = in_this_thread(bundle, learner, [BUDGET], horizon)
+        compiled, slow = seconds(run) / horizon, one_round_seconds(bundle, learner, horizon)
+        # In turns, so that both meet the same weather.
+        bound = ratio(run, lambda: read_advice(rows_in_order, bundle.advice))
+        rows.append((learner, compiled * 1e6, slow / compiled, bound))
     return pd.DataFrame(rows, columns=LEARNER_COLUMNS)
 
 
