@@ -39,12 +39,15 @@ _AXES = {
     "policy_losses": "Rn",
 }
 _NAMES = ("learners", "model_names", "policy_names")
+# Stored as text: a seed may be longer than any integer of numpy's.
+_TEXTS = (*_NAMES, "seed")
 
 
 @dataclass(frozen=True)
 class Replay:
     """What came of a replay: A learners, B budgets, R realizations, G recorded rounds.
 
+        realizations                (R,)          their numbers, which with `seed` name streams and coins
         loss, queries               (A, B, R)     mistakes made and labels bought over the whole stream
         loss_trace, queries_trace   (A, B, R, G)  the same up to each round of `trace` (G may be 0)
         model_losses, policy_losses (R, k) (R, n) mistakes of each single model, of each policy's favourite model
@@ -65,6 +68,8 @@ class Replay:
     policy_loss_trace: Integers
     model_losses: Integers
     policy_losses: Integers
+    seed: int
+    realizations: Integers
     model_names: list[str] = field(default_factory=list)
     policy_names: list[str] = field(default_factory=list)
 
@@ -102,7 +107,7 @@ class Replay:
         before = self.trace[self.trace < self.horizon]
         rounds = np.append(before, self.horizon)
         index = pd.MultiIndex.from_product(
-            [self.learners, self.budgets, range(self.loss.shape[2]), rounds],
+            [self.learners, self.budgets, self.realizations, rounds],
             names=["learner", "budget", "realization", "round"],
         )
         g = len(before)
@@ -112,13 +117,16 @@ class Replay:
 
     @classmethod
     def joined(cls, parts: Sequence[Replay]) -> Replay:
-        """Return one replay of the realizations of several, which differ in nothing else, one part after another."""
+        """Return one replay of the realizations of several, which differ in nothing else, one part after another.
+
+        No realization may be in two parts: each is made with a `first_realization` of its own.
+        """
         parts = _alike(parts)
         joined: dict[str, Any] = {
             name: np.concatenate([getattr(part, name) for part in parts], axis=axes.index("R"))
             for name, axes in _AXES.items()
         }
-        return replace(parts[0], **joined)
+        return replace(parts[0], realizations=_numbers_of(parts), **joined)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything to one `.npz` file."""
@@ -133,7 +141,7 @@ class Replay:
                 raise InputError("this is not a saved replay")
             arrays = {f.name: archive.read(f.name) for f in fields(cls)}
         _check(Path(path), arrays)
-        values: dict[str, Any] = {**arrays, "horizon": int(arrays["horizon"])}
+        values: dict[str, Any] = {**arrays, "horizon": int(arrays["horizon"]), "seed": int(arrays["seed"].item())}
         return cls(**values | {name: arrays[name].tolist() for name in _NAMES})
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> Any:
@@ -155,10 +163,20 @@ def _alike(parts: Sequence[Replay]) -> list[Replay]:
     if not listed or not all(isinstance(part, Replay) for part in listed):
         raise InputError("joined takes a list of one replay or more")
     for i, part in enumerate(listed):
-        for name in ("learners", "budgets", "horizon", "trace", "model_names", "policy_names"):
+        for name in ("learners", "budgets", "horizon", "trace", "seed", "model_names", "policy_names"):
             if not np.array_equal(getattr(part, name), getattr(listed[0], name)):
                 raise InputError(f"part {i} differs from part 0 in its {name}, so they cannot be joined")
     return listed
+
+
+def _numbers_of(parts: Sequence[Replay]) -> Integers:
+    """Return the numbers of all realizations, or refuse to count one of them twice."""
+    numbers = np.concatenate([part.realizations for part in parts])
+    found, times = np.unique(numbers, return_counts=True)
+    if times.max() > 1:
+        twice = found[times.argmax()]
+        raise InputError(f"realization {twice} is in several parts; each part needs a first_realization of its own")
+    return numbers
 
 
 def confidence_band(values: Array, confidence: float = CONFIDENCE) -> tuple[Array, Array]:
@@ -185,7 +203,12 @@ def _summary_row(learner: str, budget: int, loss: Integers, queries: Integers) -
 
 
 def _storable(name: str, value: Any) -> Array:
-    return np.asarray(value, dtype=np.str_) if name in _NAMES else np.asarray(value)
+    return np.asarray(value, dtype=np.str_) if name in _TEXTS else np.asarray(value)
+
+
+def _is_seed(text: object) -> bool:
+    # No longer than what Python turns into a number.
+    return isinstance(text, str) and text.isascii() and text.isdecimal() and len(text) <= 1000
 
 
 def _check(path: Path, arrays: dict[str, Array]) -> None:
@@ -205,16 +228,21 @@ def _check(path: Path, arrays: dict[str, Array]) -> None:
             raise InputError(f"{path}: array '{name}' is {found}, expected whole numbers {expected}")
     if arrays["horizon"].shape != () or arrays["horizon"].dtype.kind not in "iu":
         raise InputError(f"{path}: 'horizon' is not a whole number")
+    if arrays["seed"].shape != () or not _is_seed(arrays["seed"].item()):
+        raise InputError(f"{path}: 'seed' is not a whole number")
     _check_values(path, arrays)
 
 
 def _check_values(path: Path, arrays: dict[str, Array]) -> None:
     """Refuse numbers that no replay could have counted."""
-    for name in (*_NAMES, "budgets", "trace"):
+    for name in (*_NAMES, "budgets", "trace", "realizations"):
         kind, expected = ("U", "names") if name in _NAMES else ("iu", "whole numbers")
         if arrays[name].ndim != 1 or (arrays[name].size and arrays[name].dtype.kind not in kind):
             raise InputError(f"{path}: '{name}' is no list of {expected}")
     distinct(f"{path}: 'learners'", arrays["learners"].tolist())
+    numbers = arrays["realizations"]
+    if len(numbers) != arrays["loss"].shape[2] or len(np.unique(numbers)) != len(numbers) or (numbers < 0).any():
+        raise InputError(f"{path}: 'realizations' does not number the {arrays['loss'].shape[2]} realizations")
     horizon, trace = int(arrays["horizon"]), arrays["trace"].astype(np.int64)
     if not arrays["loss"].size or horizon < 1 or (arrays["budgets"] < 0).any():
         raise InputError(f"{path}: there is no learner, budget, realization or round, or fewer than none")

@@ -153,9 +153,9 @@ def _require_place(out: Path, *others: Path | None) -> None:
     """Refuse a place that a replay cannot be written to, or where something else of the command is."""
     if out.is_dir():
         raise InputError(f"cannot write {out}: it is a folder")
+    require_writable(out.parent)
     if any(other is not None and other.resolve() == out.resolve() for other in others):
         raise InputError(f"--out is {out}, which is the bundle or the picture, expected a file of its own")
-    require_writable(out.parent)
 
 
 def plot(options: argparse.Namespace) -> None:

@@ -161,6 +161,8 @@ class Stage:
             policy_loss_trace=arrays["policy"][:, :g],
             model_losses=arrays["model"][:, -1],
             policy_losses=arrays["policy"][:, -1],
+            seed=self.seed,
+            realizations=np.arange(self.first_realization, self.first_realization + self.realizations),
             model_names=self.bundle.model_names,
             policy_names=self.bundle.policy_names,
         )

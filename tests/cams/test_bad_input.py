@@ -232,6 +232,14 @@ CASES: list[tuple[Callable[[], Any], str]] = [
         lambda: cams.Replay.joined([replay(), replay(horizon=2)]),
         "part 1 differs from part 0 in its horizon, so they cannot be joined",
     ),
+    (
+        lambda: cams.Replay.joined([replay(), replay(seed=7)]),
+        "part 1 differs from part 0 in its seed, so they cannot be joined",
+    ),
+    (
+        lambda: cams.Replay.joined([replay(realizations=3), replay(first_realization=2)]),
+        "realization 2 is in several parts; each part needs a first_realization of its own",
+    ),
     # ---- learners by hand ----
     (case(learner, num_models=0), "num_models is 0, expected a whole number of at least 1"),
     (case(learner, num_models=2.5), "num_models is 2.5, expected a whole number"),

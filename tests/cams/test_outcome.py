@@ -90,6 +90,36 @@ def test_one_round_on_which_all_are_wrong_comes_back(tmp_path):
     assert (loaded.loss.tolist(), loaded.trace.tolist()) == ([[[1]]], [1])
 
 
+@pytest.mark.parametrize("numbers", [[0, 1, 2], [0, 1, 2, 2], [-1, 0, 1, 2]])
+def test_realizations_that_are_not_numbered_are_refused(result, tmp_path, numbers):
+    replace(result, realizations=np.array(numbers)).save(tmp_path / "a.npz")
+    with pytest.raises(cams.InputError, match=r"a.npz: 'realizations' does not number the 4 realizations"):
+        cams.Replay.load(tmp_path / "a.npz")
+
+
+@pytest.mark.parametrize("seed", ["", "-1", "1.5", "²", "9" * 1001, ["1"]])
+def test_a_seed_that_is_no_number_is_refused(result, tmp_path, seed):
+    replace(result, seed=seed).save(tmp_path / "a.npz")
+    with pytest.raises(cams.InputError, match=r"a.npz: 'seed' is not a whole number"):
+        cams.Replay.load(tmp_path / "a.npz")
+
+
+def test_a_seed_may_be_longer_than_an_integer_of_numpy(result, tmp_path):
+    replace(result, seed=2**100).save(tmp_path / "a.npz")
+    assert cams.Replay.load(tmp_path / "a.npz").seed == 2**100
+
+
+def test_a_part_knows_which_realizations_are_its_own(tmp_path):
+    bundle = cams.Bundle(predictions=[[0, 1], [1, 1]], labels=[0, 1])
+    how = {"horizon": 2, "budgets": [1], "realizations": 2, "seed": 5}
+    part = cams.replay(bundle, ["rs"], **how, first_realization=3)
+    assert (part.seed, part.realizations.tolist()) == (5, [3, 4])
+    assert part.to_frame()["realization"].tolist() == [3, 4]
+    part.save(tmp_path / "part.npz")
+    joined = cams.Replay.joined([cams.replay(bundle, ["rs"], **how), cams.Replay.load(tmp_path / "part.npz")])
+    assert joined.realizations.tolist() == [0, 1, 3, 4]
+
+
 def test_one_part_joins_to_itself(result):
     assert cams.Replay.joined([result]).to_frame().equals(result.to_frame())
 

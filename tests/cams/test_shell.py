@@ -119,7 +119,7 @@ def _outcome(**arrays: Any) -> cams.Replay:
     return cams.Replay(
         learners=["cams"], budgets=np.array([0, 1, 8]), horizon=8, trace=np.zeros(0, dtype=int), loss_trace=empty,
         queries_trace=empty, model_loss_trace=np.zeros((2, 0, 2), dtype=int), policy_losses=np.zeros((2, 0), dtype=int),
-        policy_loss_trace=np.zeros((2, 0, 0), dtype=int), **{name: np.array(array) for name, array in arrays.items()},
+        policy_loss_trace=np.zeros((2, 0, 0), dtype=int), seed=0, realizations=np.arange(2), **{name: np.array(array) for name, array in arrays.items()},
     )  # fmt: skip
 
 
@@ -234,3 +234,13 @@ def test_a_command_that_is_stopped_says_so(bundle_file, monkeypatch, capsys):
     monkeypatch.setattr(cams, "replay", stop)
     assert main(["replay", str(bundle_file), "--budgets", "5"]) == 130
     assert capsys.readouterr() == ("", "stopped, nothing was written\n")
+
+
+@pytest.mark.parametrize("option", ["--out=kept.npz", "--plot=drawn.png"])
+def test_a_folder_that_is_gone_is_named_before_anything_is_played(option, tmp_path, capsys, monkeypatch):
+    cams.Bundle(predictions=VOTES, labels=np.zeros(len(VOTES), dtype=int)).save(tmp_path / "b.npz")
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    assert main(["replay", str(tmp_path / "b.npz"), "--budgets=1", option]) == 2
+    assert capsys.readouterr().err == "error: cannot write to .: No such file or directory\n"

@@ -34,6 +34,8 @@ def replay(queries: list[int], policies: int = 1) -> Replay:
         policy_loss_trace=np.zeros((2, 0, policies), dtype=np.int64),
         model_losses=np.array([[25, 90], [80, 27]]),
         policy_losses=np.array([[12], [14]])[:, :policies],
+        seed=0,
+        realizations=np.arange(2),
     )
 
 
