@@ -6,7 +6,8 @@ longer learns can be had for less, in a way that depends on the learner:
 BY_LEADERS  Whatever the rate, the heaviest stays the heaviest: those that tie for it are listed once.
 BY_DRAW     What a uniform draws is read off the cumulative weights, interpolated between two rates.
 BY_MIXTURE  Weights are interpolated, and all slots' mixtures are computed in one go, in single precision.
-BY_RATES    Each slot has a rate of its own; where that follows the mixtures, single precision tells when it changes.
+BY_RATES    Each slot has a rate of its own: weights are interpolated and drawn from, and where the rate follows the
+            mixtures, single precision tells when it changes.
 IN_FULL     Nothing can be saved.
 
 A rate that falls with the evidence stands still once nothing more is learnt, and so do the weights: both ends of the
@@ -49,11 +50,13 @@ class Frozen(NamedTuple):
     """What spent budgets are played from, a slot each.
 
     leaders     (S, m|k)  of each row the first num_leaders (S,), none where the heaviest may still change
-    far         (S, m)    weights at the far one of two rates, cumulative ones if BY_DRAW; BY_RATES has this round's
+    far         (S, m)    weights at the far one of two rates, cumulative ones if BY_DRAW
     far_totals  (S,)      the sum of weights at the far rate
     slack       (S,)      how far a value interpolated half-way between the two may be off
     start, step (S, m)    weights at the near rate, and how far those at the far one are from them, in single precision
-    rates       (2,)      the near and the far rate; last_round (1,) is the round of the far one, 0 if there is none
+    rates       (S, 2)    the near and the far rate; last_round (S,) is the round of the far one, 0 if there is none;
+                          those of the first slot are all slots' unless BY_RATES
+    masses      (S,)      BY_RATES: the largest class mass that a slot's rates belong to
     listed      (S/4, n)  of each row the first num_listed: policies that weigh something in any of four slots
     factors     (S, k)    what mixtures are multiplied with, the largest 1
     weights, scores       work space: weights (S, m) and mixtures (S, k) of all slots, in single precision
@@ -68,6 +71,7 @@ class Frozen(NamedTuple):
     step: Array
     rates: Array
     last_round: Array
+    masses: Array
     listed: Array
     num_listed: Array
     factors: Array
@@ -90,7 +94,7 @@ def way_to_play(learner: KernelSpec, n: int, on: float) -> int:
     if heaviest_wins and not has_prior:
         return BY_LEADERS
     if learner.rate_kind in (spec.RATE_ADVERSARIAL_PROOF, spec.RATE_ADVERSARIAL_LABEL):
-        return BY_RATES if recommend == spec.RECOMMEND_SAMPLE_POLICY else IN_FULL
+        return BY_RATES if recommend == spec.RECOMMEND_SAMPLE_POLICY and not has_prior else IN_FULL
     if by_argmax and not heaviest_wins:
         return BY_MIXTURE
     if has_prior:
@@ -117,8 +121,9 @@ def new_frozen(way: int, slots: int, size: int, n: int, k: int) -> Frozen:
         np.zeros(slots),
         np.zeros((interpolated, size), dtype=np.float32),
         np.zeros((interpolated, size), dtype=np.float32),
-        np.zeros(2),
-        np.zeros(1, dtype=np.int64),
+        np.zeros((slots, 2)),
+        np.zeros(slots, dtype=np.int64),
+        np.zeros(slots),
         listed,
         np.full(groups, n),
         np.ones((mixed, k), dtype=np.float32),
@@ -222,7 +227,7 @@ def list_policies(num_policies: int, count: int, frozen: Frozen) -> None:
 
 
 @compiled
-def _doubt(slack: float, position: float) -> float:
+def doubt_between(slack: float, position: float) -> float:
     """Return how far interpolation may be off: nowhere as far as half-way, and not at all at either end."""
     return slack * 4.0 * position * (1.0 - position)
 
@@ -276,7 +281,7 @@ def draw_between(
     found = 0
     for slot in range(count):
         start, step = starts[slot], steps[slot]
-        doubt = _doubt(slack[slot], position) + rounding
+        doubt = doubt_between(slack[slot], position) + rounding
         low, high = np.float32(uniform - doubt), np.float32(uniform + doubt)
         if slot == 0:
             found = _first_beyond(start, step, here, low)
@@ -323,20 +328,34 @@ def judge_mixtures(
             if_wrong = score * misses[j]
             best_wrong = larger(best_wrong, if_wrong)
             best_right = larger(best_right, score - if_wrong)
-        doubt = margin * max(best_right, best_wrong) + _doubt(frozen.slack[slot], position) + weights.shape[1] * _LIGHT
+        doubt = (
+            margin * max(best_right, best_wrong)
+            + doubt_between(frozen.slack[slot], position)
+            + weights.shape[1] * _LIGHT
+        )
         verdicts[slot] = int(best_wrong > best_right)
         if abs(best_wrong - best_right) <= doubt:
             verdicts[slot] = OPEN
 
 
 @compiled
-def interpolate(position: float, count: int, frozen: Frozen) -> None:
-    """Write the weights of the first `count` slots at a position between near (0) and far (1)."""
+def interpolate(position: float, slot: int, frozen: Frozen) -> None:
+    """Write the weights of a slot at a position between near (0) and far (1)."""
     here = np.float32(position)
-    for slot in range(count):
-        start, step, weights = frozen.start[slot], frozen.step[slot], frozen.weights[slot]
-        for i in range(weights.size):
-            weights[i] = start[i] + here * step[i]
+    start, step, weights = frozen.start[slot], frozen.step[slot], frozen.weights[slot]
+    for i in range(weights.size):
+        weights[i] = start[i] + here * step[i]
+
+
+@compiled
+def draw_roughly(weights: Array, total: float, doubt: float, uniform: float) -> int:
+    """Return what a uniform draws from weights whose sums may be off by some doubt, or OPEN."""
+    target, reached = uniform * total, 0.0
+    for i in range(weights.size):
+        reached += weights[i]
+        if reached > target - doubt:
+            return i if reached > target + doubt else OPEN
+    return OPEN
 
 
 @compiled

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cams.engine import spec
-from cams.engine.arithmetic import copy_row, draw, largest
+from cams.engine.arithmetic import copy_row, largest
 from cams.engine.compiled import Array, compiled, compiled_inline
 from cams.engine.frozen import (
     BY_DRAW,
@@ -11,7 +11,9 @@ from cams.engine.frozen import (
     BY_MIXTURE,
     BY_RATES,
     OPEN,
+    doubt_between,
     draw_between,
+    draw_roughly,
     interpolate,
     judge_mixtures,
     largest_masses,
@@ -117,24 +119,52 @@ def _position(game: Game, t: int, count: int) -> float:
     """Return where between the near and the far rate round t is, after setting both anew where t is beyond them."""
     if _stands_still(game):
         return 0.0
-    frozen, way, work = game.frozen, game.traits.way, game.work
-    eta = rate_at(game, t, 0.0, 0.0)
+    frozen, way = game.frozen, game.traits.way
     if t > frozen.last_round[0]:
-        last = frozen.last_round[0]
-        goes_on = last > 0 and t <= last + span_of(last)
-        first = last if goes_on else t
-        last = first + span_of(first)
-        frozen.rates[0] = frozen.rates[1] if goes_on else eta
-        frozen.rates[1] = rate_at(game, last, 0.0, 0.0)
-        frozen.last_round[0] = last
+        goes_on = _set_rates(game, 0, t, 0.0)
         for slot in range(count):
-            set_ends(
-                way, game.state.policy_losses[slot], slot, frozen.rates[0], frozen.rates[1], goes_on, frozen,
-                work.low_bits, work.high_bits,
-            )  # fmt: skip
+            _set_ends(game, slot, 0, goes_on)
         if way == BY_MIXTURE:
             list_policies(game.stream.advice.shape[1], count, frozen)
-    near, far = frozen.rates[0], frozen.rates[1]
+    return _between(frozen.rates[0, 0], frozen.rates[0, 1], rate_at(game, t, 0.0, 0.0))
+
+
+@compiled_inline
+def _own_position(game: Game, slot: int, t: int) -> float:
+    """Return the same for a slot with rates of its own, which a larger mass moves as well."""
+    frozen, mass = game.frozen, game.state.largest_mass[slot]
+    if mass != frozen.masses[slot]:
+        frozen.masses[slot], frozen.last_round[slot] = mass, 0
+    if t > frozen.last_round[slot]:
+        _set_ends(game, slot, slot, _set_rates(game, slot, t, mass))
+    return _between(frozen.rates[slot, 0], frozen.rates[slot, 1], rate_at(game, t, 0.0, mass))
+
+
+@compiled_inline
+def _set_rates(game: Game, slot: int, t: int, mass: float) -> bool:
+    """Set the near and the far rate for round t and those to come; return whether near is where far has been."""
+    rates, last_round = game.frozen.rates, game.frozen.last_round
+    last = last_round[slot]
+    goes_on: bool = last > 0 and t <= last + span_of(last)
+    first = last if goes_on else t
+    last_round[slot] = first + span_of(first)
+    rates[slot, 0] = rates[slot, 1] if goes_on else rate_at(game, t, 0.0, mass)
+    rates[slot, 1] = rate_at(game, last_round[slot], 0.0, mass)
+    return goes_on
+
+
+@compiled_inline
+def _set_ends(game: Game, slot: int, owner: int, goes_on: bool) -> None:
+    """Compute a slot's weights at both rates of an owner, which is itself or the first slot."""
+    frozen, work = game.frozen, game.work
+    set_ends(
+        game.traits.way, game.state.policy_losses[slot], slot, frozen.rates[owner, 0], frozen.rates[owner, 1], goes_on,
+        frozen, work.low_bits, work.high_bits,
+    )  # fmt: skip
+
+
+@compiled
+def _between(near: float, far: float, eta: float) -> float:
     return (near - eta) / (near - far) if far < near else 0.0
 
 
@@ -157,7 +187,8 @@ def _judge_by_mixture(game: Game, turn: Turn, count: int) -> None:
         _weigh_all(game, turn.t, count)
     else:
         position = _position(game, turn.t, count)
-        interpolate(position, count, frozen)
+        for slot in range(count):
+            interpolate(position, slot, frozen)
     for j in range(turn.votes.size):
         work.misses[j] = turn.votes[j] != turn.label
     judge_mixtures(
@@ -179,9 +210,15 @@ def _judge_by_choice(game: Game, turn: Turn, count: int) -> None:
         pick_leaders(frozen.leaders, frozen.num_leaders, uniform, count, verdicts)
     if by_policy:
         _follow_policies(game, turn, count)
+    _compare_with_label(turn, count, verdicts)
+
+
+@compiled_inline
+def _compare_with_label(turn: Turn, count: int, chosen: Array) -> None:
+    """Put whether a model is wrong (1) or right (0) in its place."""
     for slot in range(count):
-        if verdicts[slot] != OPEN:
-            verdicts[slot] = int(turn.votes[verdicts[slot]] != turn.label)
+        if chosen[slot] != OPEN:
+            chosen[slot] = int(turn.votes[chosen[slot]] != turn.label)
 
 
 @compiled_inline
@@ -205,10 +242,9 @@ def _judge_by_rates(game: Game, turn: Turn, count: int) -> None:
     size, k = frozen.weights.shape[1], turn.votes.size
     watches_mass = learner.rate_kind == spec.RATE_ADVERSARIAL_PROOF
     for slot in range(count):
-        total = weigh_slot(game, slot, rate_of(game, slot, turn.t), frozen.far[slot])
-        if watches_mass:
-            for i in range(size):
-                frozen.weights[slot, i] = frozen.far[slot, i] / total
+        position = _own_position(game, slot, turn.t)
+        interpolate(position, slot, frozen)
+        work.rough_doubt[slot] = doubt_between(frozen.slack[slot], position)
     if watches_mass:
         mix_roughly(
             turn.pi, frozen.weights, count, frozen.listed, frozen.num_listed, learner.weigh, game.stream.on,
@@ -217,13 +253,19 @@ def _judge_by_rates(game: Game, turn: Turn, count: int) -> None:
         for first in range(0, count, TILE_SLOTS):
             largest_masses(turn.votes, frozen.scores, first, work.rough_mass, work.rough_largest)
     # Generous: a class's mass is a sum of up to k such mixtures, each over `size` policies.
-    doubt = 1.0 + 2.0 * rough_margin(size + k)
+    margin = 1.0 + 2.0 * rough_margin(size + k)
     for slot in range(count):
+        weights = frozen.weights[slot]
+        total = 0.0
+        for i in range(size):
+            total += weights[i]
+        # Of weights in single precision, beside that of interpolation, which never falls short of what it stands for.
+        doubt = work.rough_doubt[slot] + total * 16 * 2.0**-24
         # From 1 on the rate no longer depends on the mass.
         known = state.largest_mass[slot]
-        if watches_mass and known < 1.0 and work.rough_largest[slot] * doubt > known:
+        if watches_mass and known < 1.0 and work.rough_largest[slot] * margin > known * (total - doubt):
             work.verdicts[slot] = OPEN
         else:
-            policy = draw(frozen.far[slot], turn.uniforms[POLICY])
-            model = model_of_policy(learner, game.stream, work, turn, policy)
-            work.verdicts[slot] = int(turn.votes[model] != turn.label)
+            work.verdicts[slot] = draw_roughly(weights, total, doubt, turn.uniforms[POLICY])
+    _follow_policies(game, turn, count)
+    _compare_with_label(turn, count, work.verdicts)

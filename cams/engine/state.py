@@ -78,6 +78,7 @@ class Scratch(NamedTuple):
     masses: Array
     rough_mass: Array
     rough_largest: Array
+    rough_doubt: Array
     misses: Array
     verdicts: Array
     low_bits: Array
@@ -158,6 +159,7 @@ def new_scratch(slots: int, size: int, k: int, num_classes: int) -> Scratch:
         np.zeros(k),
         np.zeros((TILE_SLOTS, num_classes), dtype=np.float32),
         np.zeros(slots + TILE_SLOTS, dtype=np.float32),
+        np.zeros(slots),
         np.zeros(k, dtype=np.float32),
         np.full(slots, OPEN),
         np.zeros(size, dtype=np.int64),

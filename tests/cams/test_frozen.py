@@ -42,7 +42,8 @@ def _with_ends(way: int, losses: Any, n: int, k: int, near: float, far: float) -
 
 
 def _judge(pi: Any, misses: Any, position: float, count: int, state: frozen.Frozen, verdicts: Any) -> None:
-    frozen.interpolate(position, count, state)
+    for slot in range(count):
+        frozen.interpolate(position, slot, state)
     frozen.judge_mixtures(spec.WEIGH_EXTENDED, pi, pi, misses, 1.0, 0.0, position, count, state, verdicts)
 
 
@@ -56,8 +57,8 @@ def test_the_slack_by_hand() -> None:
     assert _with_ends(frozen.BY_MIXTURE, losses, 1, 2, 0.3, 0.2).slack == pytest.approx([0.00437501], abs=1e-8)
     # Of shares, over the total at the near rate: 1 + exp(-0.6) + exp(-0.3) = 2.289630.
     assert _with_ends(frozen.BY_DRAW, losses, 0, 3, 0.3, 0.2).slack == pytest.approx([0.00191080], abs=1e-8)
-    assert frozen._doubt(0.1, 0.25) == pytest.approx(0.075)
-    assert frozen._doubt(0.1, 1.0) == 0
+    assert frozen.doubt_between(0.1, 0.25) == pytest.approx(0.075)
+    assert frozen.doubt_between(0.1, 1.0) == 0
 
 
 @given(seed=seeds, scale=st.sampled_from([0.1, 3.0, 100.0]), ratio=st.floats(0.5, 1), position=st.floats(0, 1))
@@ -275,3 +276,38 @@ def test_what_a_tile_cannot_read_is_refused() -> None:
     q, w, listed = np.zeros((4, 3), np.float32), np.zeros((4, 16), np.float32), np.zeros((1, 3), np.int64)
     with pytest.raises(TypingError, match="C order"):
         tiles.mix_roughly(np.asfortranarray(np.ones((3, 16))), q, 4, listed, listed[0], 1, 1.0, 0.0, q, w)
+
+
+def test_a_rough_draw_is_open_only_next_to_an_edge() -> None:
+    weights = np.array([0.5, 0.0, 0.25, 0.25], dtype=np.float32)
+    uniforms = [0.0, 0.11, 0.48, 0.49, 0.5, 0.51, 0.52, 0.73, 0.75, 0.77, 0.98, 1.0]
+    drawn = [frozen.draw_roughly(weights, 1.0, 0.015, uniform) for uniform in uniforms]
+    o = frozen.OPEN
+    assert drawn == [0, 0, 0, o, o, o, 2, 2, o, 3, 3, o]
+    assert frozen.draw_roughly(2 * weights, 2.0, 0.015, 0.495) == o
+    assert frozen.draw_roughly(2 * weights, 2.0, 0.015, 0.49) == 0
+
+
+def test_a_rough_draw_is_the_exact_one_wherever_it_is_told() -> None:
+    """Interpolated weights never fall short, and in sum are off by no more than the slack says."""
+    random = np.random.default_rng(3)
+    told = 0
+    for _ in range(200):
+        size = int(random.integers(2, 60))
+        losses = random.exponential(30, (1, size))
+        losses -= losses.min()
+        near = float(random.uniform(0.01, 0.3))
+        far, position = near * float(random.uniform(0.97, 1)), float(random.uniform())
+        state = _with_ends(frozen.BY_RATES, losses, 1, 2, near, far)
+        frozen.interpolate(position, 0, state)
+        exact = np.exp(-_rate_between(near, far, position) * losses[0])
+        weights, doubt = state.weights[0], frozen.doubt_between(state.slack[0], position)
+        total, rounding = float(weights.sum(dtype=float)), 16 * 2.0**-24
+        assert (weights >= exact * (1 - rounding)).all()
+        assert total - exact.sum() <= doubt + rounding * total
+        for uniform in random.uniform(size=20):
+            drawn = frozen.draw_roughly(weights, total, doubt + rounding * total, uniform)
+            if drawn != frozen.OPEN:
+                told += 1
+                assert drawn == np.searchsorted(exact.cumsum(), uniform * exact.sum(), side="right")
+    assert told > 3500

@@ -139,7 +139,7 @@ def test_rates_enclose_every_round_also_after_a_long_pause() -> None:
     for step in range(ROWS):
         play_rounds(game, BUDGETS, GRID, traces[0], traces[1], step, step + 1)
         if len(set(stream.predictions[step])) > 1:
-            t, (near, far), judged = before + step + 1, game.frozen.rates, judged + 1
+            t, (near, far), judged = before + step + 1, game.frozen.rates[0], judged + 1
             eta = 5.0 * np.sqrt(np.log(13) / t)
             assert far <= eta * (1 + 1e-12)
             assert eta <= near * (1 + 1e-12)
