@@ -119,7 +119,8 @@ def _outcome(**arrays: Any) -> cams.Replay:
     return cams.Replay(
         learners=["cams"], budgets=np.array([0, 1, 8]), horizon=8, trace=np.zeros(0, dtype=int), loss_trace=empty,
         queries_trace=empty, model_loss_trace=np.zeros((2, 0, 2), dtype=int), policy_losses=np.zeros((2, 0), dtype=int),
-        policy_loss_trace=np.zeros((2, 0, 0), dtype=int), seed=0, realizations=np.arange(2), **{name: np.array(array) for name, array in arrays.items()},
+        policy_loss_trace=np.zeros((2, 0, 0), dtype=int), seed=0, realizations=np.arange(2),
+        **{name: np.array(array) for name, array in arrays.items()},
     )  # fmt: skip
 
 
