@@ -256,6 +256,11 @@ CASES: list[tuple[Callable[[], Any], str]] = [
         "expected a Bundle, not str; cams.Bundle.load reads one from a file",
     ),
     (lambda: list(cams.play(learner(), bundle(), None, np.zeros((1, 4)))), "rows is None, expected one after another"),
+    (lambda: list(cams.play(learner(), bundle(), [0], None)), "uniforms is None, expected one after another"),
+    (
+        lambda: list(cams.play(learner(), bundle(), [0], np.zeros((1, 4)), budget=-1)),
+        "budget is -1, expected a whole number of at least 0",
+    ),
     (lambda: list(cams.play(learner(), bundle(), [True], np.zeros((1, 4)))), "row is True, expected a whole number"),
     (lambda: list(cams.play(learner(), bundle(), [0.5], np.zeros((1, 4)))), "row is 0.5, expected a whole number"),
     *(
@@ -272,9 +277,12 @@ CASES: list[tuple[Callable[[], Any], str]] = [
         )
         for what, found in (("num_models", 2), ("num_policies", 1), ("num_classes", 3))
     ),
-    (
-        lambda: list(cams.play(learner(), bundle(), [-1], np.zeros((1, 4)))),
-        "row -1 is not in the bundle, which has 3",
+    *(
+        (
+            lambda row=row: list(cams.play(learner(), bundle(), [row], np.zeros((1, 4)))),
+            f"row {row} is not in the bundle, which has 3",
+        )
+        for row in (-1, 3)
     ),
     # ---- models, routers, confidences ----
     (

@@ -30,7 +30,7 @@ def test_a_bundle_without_labels_cannot_be_played(bundle: cams.Bundle) -> None:
 
 @pytest.mark.parametrize(("rows", "draws"), [(4, 4), (4, 9), (9, 4)])
 def test_a_stream_ends_with_its_rows_or_its_uniforms(bundle: cams.Bundle, rows: int, draws: int) -> None:
-    played = list(cams.play(_learner(bundle), bundle, range(rows), np.full((draws, 4), 0.5)))
+    played = list(cams.play(_learner(bundle), bundle, range(rows), np.zeros((draws, 4))))
     assert [one.row for one in played] == [0, 1, 2, 3]
 
 
