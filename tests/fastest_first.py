@@ -14,9 +14,11 @@ import signal
 from functools import cache
 from itertools import accumulate
 from pathlib import Path
+from threading import RLock
 
 import pytest
 from hypothesis import Phase, settings
+from tqdm import tqdm
 
 import tests.fuzzing  # noqa: F401  (registers the profiles)
 
@@ -45,6 +47,8 @@ def pytest_configure(config: pytest.Config) -> None:
     config.args.sort(key=lambda test: took.get(test, 0))
     total = accumulate(took.get(test, 0) for test in config.args)
     del config.args[1 + sum(seconds <= SECONDS for seconds in total) :]
+    # A mutant that dies while it draws a bar would leave the lock that tqdm shares with all of them closed.
+    tqdm.set_lock(RLock())
     _stop_what_hangs(sum(took.get(test, 0) for test in config.args))
 
 
