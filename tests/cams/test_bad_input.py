@@ -255,6 +255,10 @@ CASES: list[tuple[Callable[[], Any], str]] = [
         lambda: list(cams.play(learner(), "mine.npz", [0], np.zeros((1, 4)))),
         "expected a Bundle, not str; cams.Bundle.load reads one from a file",
     ),
+    *(
+        (case(learner, **{switch: "yes"}), f"{switch} is 'yes', expected True or False")
+        for switch in ("regularize", "scaled")
+    ),
     (lambda: list(cams.play(learner(), bundle(), None, np.zeros((1, 4)))), "rows is None, expected one after another"),
     (lambda: list(cams.play(learner(), bundle(), [0], None)), "uniforms is None, expected one after another"),
     (
@@ -375,6 +379,11 @@ def test_whole_floats_are_class_numbers() -> None:
     exact = bundle(predictions=VOTES.astype(np.float16), labels=LABELS * 1.0, num_classes=3.0)
     assert (exact.predictions.dtype, exact.labels.dtype, exact.num_classes) == (np.int32, np.int32, 3)
     np.testing.assert_array_equal(exact.predictions, VOTES)
+
+
+def test_as_many_classes_as_a_replay_can_have() -> None:
+    played = replay(bundle=bundle(labels=[0, 1, 10**7 - 1]))
+    assert played.loss.min() >= 1, "no model says the last class"
 
 
 def test_whole_floats_are_counts() -> None:

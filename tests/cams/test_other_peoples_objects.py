@@ -127,6 +127,7 @@ CASES: list[tuple[Callable[[], Any], str]] = [
         "model_names[0] is 'a\\x00', expected text that can be written",
     ),
     (lambda: selector(models=["\ud800", "b"]), "models[0] is '\\ud800', expected text that can be written to a file"),
+    (lambda: selector(models=["\udfff", "b"]), "models[0] is '\\udfff', expected text that can be written to a file"),
     (
         lambda: cams.replay(bundle(), [{"name": "rs", "label": "a\0"}], horizon=3, budgets=[1], realizations=1, seed=0),
         "learner 'rs': label is 'a\\x00', expected text",
