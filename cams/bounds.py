@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import isfinite, log, sqrt
+from typing import Any
 
 import numpy as np
 
@@ -31,8 +32,11 @@ LEAST_SIZE, LARGEST_SIZE = 1e-60, 1e60
 _LEAST = {"num_models": 1, "num_classes": 1, "regret": 0, "best_error": 0, "best_loss": 0, "range_": 0}
 
 
-def _require_numbers(**given: float) -> None:
-    """Refuse what is no finite number; an infinite or missing one would come out as a bound like any other."""
+def _numbers(**given: Any) -> tuple[Any, ...]:
+    """Return finite numbers as Python's own, which do not overflow as numpy's small ones do; refuse what is none.
+
+    An infinite or missing one would come out as a bound like any other.
+    """
     for name, value in given.items():
         known = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
         finite = known and (isinstance(value, int) or isfinite(value))
@@ -41,6 +45,7 @@ def _require_numbers(**given: float) -> None:
         _require(in_reach, f"{name} is beyond reach, expected a number from {LEAST_SIZE:g} to {LARGEST_SIZE:g} in size")
         if name in _LEAST:
             _require(value >= _LEAST[name], f"{name} is {value}, expected at least {_LEAST[name]}")
+    return tuple(value.item() if isinstance(value, np.generic) else value for value in given.values())
 
 
 def _require_horizon(horizon: float) -> None:
@@ -57,7 +62,7 @@ def _require_failure(failure: float) -> None:
 def exp3_regret(horizon: float, num_models: int) -> float:
     """2 sqrt(T k log k). Adversarial losses in [0, 1], bandit feedback, in expectation, against the best
     model."""
-    _require_numbers(horizon=horizon, num_models=num_models)
+    horizon, num_models = _numbers(horizon=horizon, num_models=num_models)
     _require_horizon(horizon)
     return 2 * sqrt(horizon * num_models * log(num_models))
 
@@ -65,7 +70,7 @@ def exp3_regret(horizon: float, num_models: int) -> float:
 def exp3p_regret(horizon: float, num_models: int, failure: float) -> float:
     """5.15 sqrt(k T log(k / delta)). As Exp3, with probability 1 - delta. The paper prints n for the
     number of arms; the arms are the models, so it is k here."""
-    _require_numbers(horizon=horizon, num_models=num_models, failure=failure)
+    horizon, num_models, failure = _numbers(horizon=horizon, num_models=num_models, failure=failure)
     _require_horizon(horizon)
     _require_failure(failure)
     return 5.15 * sqrt(num_models * horizon * log(num_models / failure))
@@ -73,7 +78,7 @@ def exp3p_regret(horizon: float, num_models: int, failure: float) -> float:
 
 def exp4_regret(horizon: float, num_models: int, num_policies: int) -> float:
     """sqrt(2 T k log n). Adversarial losses, bandit feedback, in expectation, against the best policy."""
-    _require_numbers(horizon=horizon, num_models=num_models, num_policies=num_policies)
+    horizon, num_models, num_policies = _numbers(horizon=horizon, num_models=num_models, num_policies=num_policies)
     _require_horizon(horizon)
     _require(num_policies >= 1, f"num_policies is {num_policies}, expected at least 1")
     return sqrt(2 * horizon * num_models * log(num_policies))
@@ -81,7 +86,9 @@ def exp4_regret(horizon: float, num_models: int, num_policies: int) -> float:
 
 def exp4p_regret(horizon: float, num_models: int, num_policies: int, failure: float) -> float:
     """6 sqrt(k T ln(n / delta)). As Exp4, with probability 1 - delta."""
-    _require_numbers(horizon=horizon, num_models=num_models, num_policies=num_policies, failure=failure)
+    horizon, num_models, num_policies, failure = _numbers(
+        horizon=horizon, num_models=num_models, num_policies=num_policies, failure=failure
+    )
     _require_horizon(horizon)
     _require_failure(failure)
     _require(num_policies >= 1, f"num_policies is {num_policies}, expected at least 1")
@@ -102,8 +109,8 @@ def model_picker_stochastic_regret(gaps: Sequence[float], disagreements: Sequenc
         isinstance(gaps, Sequence | np.ndarray) and isinstance(disagreements, Sequence | np.ndarray),
         "gaps and disagreements are lists, one entry per suboptimal model",
     )
-    for gap, disagreement in zip(gaps, disagreements, strict=False):
-        _require_numbers(gap=gap, disagreement=disagreement)
+    gaps = [value for gap in gaps for value in _numbers(gap=gap)]
+    disagreements = [value for theta in disagreements for value in _numbers(disagreement=theta)]
     _require(len(gaps) == len(disagreements) and len(gaps) > 0, "expected one gap and one disagreement per model")
     _require(min(gaps) > 0, "every gap must be positive: a single best model is assumed")
     _require(min(disagreements) > 0, "every disagreement must be positive")
@@ -115,7 +122,9 @@ def model_picker_stochastic_regret(gaps: Sequence[float], disagreements: Sequenc
 def model_picker_stochastic_queries(horizon: float, num_models: int, num_classes: int, gap: float) -> float:
     """sqrt(2 T log k) (1 + 4 c / Delta). In expectation, i.i.d. instances, Delta the gap to the second
     best model."""
-    _require_numbers(horizon=horizon, num_models=num_models, num_classes=num_classes, gap=gap)
+    horizon, num_models, num_classes, gap = _numbers(
+        horizon=horizon, num_models=num_models, num_classes=num_classes, gap=gap
+    )
     _require_horizon(horizon)
     _require(gap > 0, f"gap is {gap}, expected a positive number")
     return sqrt(2 * horizon * log(num_models)) * (1 + 4 * num_classes / gap)
@@ -123,14 +132,14 @@ def model_picker_stochastic_queries(horizon: float, num_models: int, num_classes
 
 def model_picker_adversarial_regret(horizon: float, num_models: int) -> float:
     """2 sqrt(2 T log k). In expectation, any stream fixed in advance, the model sampled from the weights."""
-    _require_numbers(horizon=horizon, num_models=num_models)
+    horizon, num_models = _numbers(horizon=horizon, num_models=num_models)
     _require_horizon(horizon)
     return 2 * sqrt(2 * horizon * log(num_models))
 
 
 def model_picker_adversarial_queries(horizon: float, num_models: int, best_loss: float) -> float:
     """5 sqrt(T log k) + 2 L_{T,*}, with L_{T,*} the loss of the best model on this stream."""
-    _require_numbers(horizon=horizon, num_models=num_models, best_loss=best_loss)
+    horizon, num_models, best_loss = _numbers(horizon=horizon, num_models=num_models, best_loss=best_loss)
     _require_horizon(horizon)
     return 5 * sqrt(horizon * log(num_models)) + 2 * best_loss
 
@@ -140,7 +149,7 @@ def model_picker_adversarial_queries(horizon: float, num_models: int, best_loss:
 
 def advice_range_printed(smallest_advice: float, num_classes: int) -> float:
     """b = p_min log_c(1 / p_min), as Theorem 1 prints it. It is the reciprocal of what its proof uses."""
-    _require_numbers(smallest_advice=smallest_advice, num_classes=num_classes)
+    smallest_advice, num_classes = _numbers(smallest_advice=smallest_advice, num_classes=num_classes)
     _require(0 < smallest_advice < 1, f"smallest_advice is {smallest_advice}, expected in (0, 1)")
     _require(num_classes >= 2, f"num_classes is {num_classes}, expected at least 2")
     return smallest_advice * log(1 / smallest_advice) / log(num_classes)
@@ -178,7 +187,9 @@ def cams_stochastic_regret(num_extended: int, gap: float, margin: float, range_:
     the number the paper's text would give). The regret is against the best policy by its most probable
     model.
     """
-    _require_numbers(num_extended=num_extended, gap=gap, margin=margin, range_=range_, failure=failure)
+    num_extended, gap, margin, range_, failure = _numbers(
+        num_extended=num_extended, gap=gap, margin=margin, range_=range_, failure=failure
+    )
     _require_failure(failure)
     return _cams_threshold(num_extended, gap, margin, range_, log(2 / failure))
 
@@ -188,7 +199,9 @@ def cams_stochastic_regret_expected(
 ) -> float:
     """The last line of Theorem 1's proof, delta = 1/T: an expectation, growing with ln T. Assumptions as
     there."""
-    _require_numbers(horizon=horizon, num_extended=num_extended, gap=gap, margin=margin, range_=range_)
+    horizon, num_extended, gap, margin, range_ = _numbers(
+        horizon=horizon, num_extended=num_extended, gap=gap, margin=margin, range_=range_
+    )
     _require(horizon >= 2, f"horizon is {horizon}, expected at least 2")
     threshold = _cams_threshold(num_extended, gap, margin, range_, log(2 * horizon))
     return (1 - 1 / horizon) * threshold + 1
@@ -209,7 +222,9 @@ def cams_stochastic_queries(horizon: float, regret: float, best_error: float, nu
     ln(1/(1-p)) <= p gives a sum of at most L (log_c(T/L) + 1/ln c) / c for a total loss L, which is no
     larger than the bound here as soon as L >= e/c.
     """
-    _require_numbers(horizon=horizon, regret=regret, best_error=best_error, num_classes=num_classes)
+    horizon, regret, best_error, num_classes = _numbers(
+        horizon=horizon, regret=regret, best_error=best_error, num_classes=num_classes
+    )
     _require_horizon(horizon)
     _require(num_classes >= 2, f"num_classes is {num_classes}, expected at least 2")
     return _queries_from_loss(horizon, regret + horizon * best_error, num_classes)
@@ -217,7 +232,9 @@ def cams_stochastic_queries(horizon: float, regret: float, best_error: float, nu
 
 def cams_stochastic_queries_printed(horizon: float, regret: float, best_error: float, num_classes: int) -> float:
     """Theorem 2 as printed: (R + T mu*) ln T / (c ln c)."""
-    _require_numbers(horizon=horizon, regret=regret, best_error=best_error, num_classes=num_classes)
+    horizon, regret, best_error, num_classes = _numbers(
+        horizon=horizon, regret=regret, best_error=best_error, num_classes=num_classes
+    )
     _require_horizon(horizon)
     _require(num_classes >= 2, f"num_classes is {num_classes}, expected at least 2")
     return (regret + horizon * best_error) * log(horizon) / (num_classes * log(num_classes))
@@ -237,9 +254,11 @@ def cams_adversarial_regret(
     where the learner's are). After the first t = `rounds` of such a stream the proof gives 2 ln m / eta_t:
     rho_t and sqrt(1/t) replace rho_T and sqrt(1/T), and T stays, since the rate was set for it.
     """
-    _require_numbers(horizon=horizon, num_extended=num_extended, num_classes=num_classes, rho=rho)
+    horizon, num_extended, num_classes, rho = _numbers(
+        horizon=horizon, num_extended=num_extended, num_classes=num_classes, rho=rho
+    )
     if rounds is not None:
-        _require_numbers(rounds=rounds)
+        (rounds,) = _numbers(rounds=rounds)
     t = horizon if rounds is None else rounds
     _require_horizon(t)
     _require(t <= horizon, f"rounds is {t}, expected at most the horizon {horizon}")
@@ -261,7 +280,7 @@ def cams_adversarial_queries(
     """Theorem 4, the explicit last line of its proof (the paper prints only its order):
     2 sqrt(T) + (Theorem 3 + L~_{T,*}) (log_c T + 1) / c, with L~_{T,*} the expected loss of the best policy.
     `rounds` as in Theorem 3, with `best_loss` up to that round."""
-    _require_numbers(best_loss=best_loss)
+    (best_loss,) = _numbers(best_loss=best_loss)
     regret = cams_adversarial_regret(horizon, num_extended, num_classes, rho, rounds)
     return _queries_from_loss(horizon if rounds is None else rounds, regret + best_loss, num_classes)
 
@@ -281,9 +300,11 @@ def evidence_regret(
     draws, with E[V] for V, it bounds the expected regret of a learner that draws its policy and then its model
     (`recommend=sample_policy`) on the rounds on which it may still buy.
     """
-    _require_numbers(num_extended=num_extended, evidence=evidence, prior=prior, disagreements=disagreements)
+    num_extended, evidence, prior, disagreements = _numbers(
+        num_extended=num_extended, evidence=evidence, prior=prior, disagreements=disagreements
+    )
     if drift is not None:
-        _require_numbers(drift=drift)
+        (drift,) = _numbers(drift=drift)
     _require(num_extended >= 2, f"num_extended is {num_extended}, expected at least 2")
     _require(evidence >= 0, f"evidence is {evidence}, expected at least 0")
     _require(prior >= 0, f"prior is {prior}, expected at least 0")
@@ -296,7 +317,7 @@ def evidence_regret(
 
 def expected_evidence(horizon: float) -> float:
     """2/3 (T + 1)^(3/2), at least E[V] of a learner that asks with z_t >= 1/sqrt(t) where models disagree."""
-    _require_numbers(horizon=horizon)
+    (horizon,) = _numbers(horizon=horizon)
     _require_horizon(horizon)
     return float(2 / 3 * (horizon + 1) ** 1.5)
 
@@ -304,7 +325,7 @@ def expected_evidence(horizon: float) -> float:
 def evidence_regret_in_hindsight(num_extended: int, evidence: float) -> float:
     """sqrt(m E[V]): what to add to `evidence_regret` where a stream reacts to the learner and regret is against the
     policy that turns out best. On a stream fixed in advance nothing is added."""
-    _require_numbers(num_extended=num_extended, evidence=evidence)
+    num_extended, evidence = _numbers(num_extended=num_extended, evidence=evidence)
     _require(num_extended >= 2, f"num_extended is {num_extended}, expected at least 2")
     _require(evidence >= 0, f"evidence is {evidence}, expected at least 0")
     return sqrt(num_extended * max(1.0, evidence))
@@ -319,7 +340,9 @@ def evidence_stochastic_regret(
     loss <pi_i, l> exceeds the best one's in expectation, gamma (`margin`) as in Theorem 1, K and R as in
     `evidence_regret`. The regret is against the best policy by its most probable model.
     """
-    _require_numbers(regret=regret, gap=gap, margin=margin, prior=prior, disagreements=disagreements)
+    regret, gap, margin, prior, disagreements = _numbers(
+        regret=regret, gap=gap, margin=margin, prior=prior, disagreements=disagreements
+    )
     _require(gap > 0, f"gap is {gap}, expected a positive number: the best policy is assumed to be single")
     _require(0 < margin <= 1, f"margin is {margin}, expected in (0, 1]: the best policy may not have ties")
     _require(prior >= 0, f"prior is {prior}, expected at least 0")
@@ -330,7 +353,9 @@ def evidence_stochastic_regret(
 def evidence_queries(horizon: float, num_classes: int, regret: float, best_loss: float) -> float:
     """2 sqrt(T) + (B + L*) (log_c T + 1) / c, as Theorem 4: its last line asks only how much the learner loses. B is
     `evidence_regret`, L* the expected loss of the best policy."""
-    _require_numbers(horizon=horizon, num_classes=num_classes, regret=regret, best_loss=best_loss)
+    horizon, num_classes, regret, best_loss = _numbers(
+        horizon=horizon, num_classes=num_classes, regret=regret, best_loss=best_loss
+    )
     _require_horizon(horizon)
     _require(num_classes >= 2, f"num_classes is {num_classes}, expected at least 2")
     return _queries_from_loss(horizon, regret + best_loss, num_classes)

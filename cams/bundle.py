@@ -25,11 +25,21 @@ from cams.advice import copy_of, normalise, working_dtype
 from cams.archive import Archive, open_archive, write_archive
 from cams.asking import Advisor, ask_models, ask_routers, check_models, check_routers
 from cams.checks import MOST_CLASSES, as_array, in_range, integers, read_only, whole_number
-from cams.classes import ABSTAINS, Classes, abstentions, check_speech, named_classes, named_columns, objects
+from cams.classes import (
+    ABSTAINS,
+    Classes,
+    abstentions,
+    answers_of,
+    as_column,
+    check_speech,
+    named_classes,
+    named_columns,
+    objects,
+)
 from cams.compact import COMPACT_KEY, Recipe, checked_recipes, expand_advice, recipes_in
 from cams.engine.hindsight import unknown_verdicts
 from cams.errors import InputError, lookup, nearest
-from cams.naming import POLICY_KINDS, listed_kinds, listed_names
+from cams.naming import POLICY_KINDS, listed_kinds, listed_names, require_writable_text, text_of
 from cams.stored import Part
 from cams.tables import require_one_order
 
@@ -50,8 +60,6 @@ class Bundle:
     The columns of a DataFrame, or the keys of a mapping, are the models' names.
     """
 
-    groups: Array | None
-
     def __init__(
         self,
         *,
@@ -66,9 +74,9 @@ class Bundle:
         policy_kinds: Sequence[str] | None = None,
         groups: npt.ArrayLike | None = None,
     ) -> None:
-        require_one_order(**_tables(predictions), labels=labels, groups=groups)
+        require_one_order(predictions=predictions, labels=labels, groups=groups)
         columns, given = named_columns(predictions)
-        labels = labels if labels is None or isinstance(labels, list | tuple) else as_array("labels", labels)
+        labels = None if labels is None else answers_of("labels", as_column(labels))
         silent = abstentions(given, abstain)
         if classes is None:
             check_speech(given, silent, labels, columns)
@@ -92,9 +100,9 @@ class Bundle:
             raise InputError(f"predictions[{int(silent.all(axis=1).argmax())}] has no answer of any model")
         self._labels = None if truth is None else in_range("labels", truth, self.num_classes)
         self.model_names = listed_names("model_names", columns if model_names is None else model_names, k, "model")
-        self.groups = None if groups is None else read_only(np.array(as_array("groups", groups)))
-        if self.groups is not None and self.groups.shape != (num_rows,):
-            raise InputError(f"groups has shape {self.groups.shape}, expected ({num_rows},)")
+        self._groups = None if groups is None else _storable_groups(groups)
+        if self._groups is not None and self._groups.shape != (num_rows,):
+            raise InputError(f"groups has shape {self._groups.shape}, expected ({num_rows},)")
         self._set_advice(
             np.zeros((num_rows, 0, k), dtype=np.float32) if advice is None else copy_of(advice),
             policy_names,
@@ -122,6 +130,10 @@ class Bundle:
     @property
     def advice(self) -> Array:
         return read_only(self._advice)
+
+    @property
+    def groups(self) -> Array | None:
+        return None if self._groups is None else read_only(self._groups)
 
     def whole(self) -> Part:
         """Return all rows as compiled code wants them, which tells arrays that can be written to from others."""
@@ -207,8 +219,8 @@ class Bundle:
         Without y the bundle is for a selector only.
         """
         check_models(models)
-        routers = check_routers(routers, list(models))
-        require_one_order(X=X, y=y)
+        routers = check_routers(routers, [text_of(name) for name in models])
+        require_one_order(X=X, y=y, groups=groups)
         answers = ask_models(models, X)
         return cls(
             predictions=answers,
@@ -282,13 +294,6 @@ class Bundle:
         return bundle
 
 
-def _tables(predictions: Any) -> dict[str, Any]:
-    """Return what of predictions may have an index, by what it is called in a sentence."""
-    if not isinstance(predictions, Mapping):
-        return {"predictions": predictions}
-    return {f"predictions['{name}']": column for name, column in predictions.items()}
-
-
 def _class_numbers(
     given: Array, silent: npt.NDArray[np.bool_], labels: Any, classes: Classes | None
 ) -> tuple[Array, Array | None]:
@@ -317,10 +322,29 @@ def _without(answers: Array, silent: npt.NDArray[np.bool_]) -> Array:
 
 def _storable_classes(classes: Classes) -> Array:
     """Return classes as a file can hold them without pickle: all text, or all numbers."""
+    for i, value in enumerate(classes):
+        if isinstance(value, str):
+            require_writable_text(f"classes[{i}]", value)
     array = np.asarray(list(classes))
-    if array.dtype.kind not in "iufUb" or array.ndim != 1 or array.tolist() != list(classes):
-        raise InputError("classes of several types, or neither text nor numbers, cannot be saved")
+    # True is equal to 1, and would come back as it.
+    same = (
+        array.ndim == 1 and array.tolist() == list(classes) and len({isinstance(value, bool) for value in classes}) == 1
+    )
+    if array.dtype.kind not in "iufUb" or not same:
+        raise InputError("classes of several types, neither text nor numbers, or beyond 64 bits cannot be saved")
     return array
+
+
+def _storable_groups(groups: npt.ArrayLike) -> Array:
+    """Return a copy of groups that a file can hold; text in a table comes as objects."""
+    array = np.array(as_array("groups", groups))
+    if array.dtype.kind != "O":
+        return array
+    for i, value in enumerate(array.flat):
+        if not isinstance(value, str):
+            raise InputError(f"groups[{i}] is {value!r}, expected text or numbers throughout")
+        require_writable_text(f"groups[{i}]", value)
+    return array.astype(np.str_)
 
 
 def _refuse_misspelt(names: set[str]) -> None:

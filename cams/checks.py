@@ -19,7 +19,7 @@ MOST_CLASSES = 2**31 - 1
 
 def as_array(name: str, values: npt.ArrayLike) -> Array:
     """Return values as an array, without a copy where they are one."""
-    if np.ma.is_masked(values):
+    if _is_masked(values):
         raise InputError(f"{name} has masked entries, expected a value in each")
     try:
         array = np.asarray(values)
@@ -30,7 +30,27 @@ def as_array(name: str, values: npt.ArrayLike) -> Array:
     # A set, a generator or a sparse matrix: numpy takes the whole of it for one value.
     if array.ndim == 0 and array.dtype.kind == "O" and values is not None:
         raise InputError(f"{name} is a {type(values).__name__}, expected a list or an array")
-    return array
+    return _plain_numbers(array) if array.dtype.kind == "O" else array
+
+
+def _is_masked(values: npt.ArrayLike) -> bool:
+    """Say whether an array has a mask, or one in a list of them; pandas' arrays call their gaps a mask as well."""
+    if isinstance(values, list | tuple) and values and isinstance(values[0], np.ndarray):
+        return any(_is_masked(value) for value in values)
+    return isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values)
+
+
+def _plain_numbers(array: Array) -> Array:
+    """Return objects that are all numbers, as some tables hold them, as numpy's own; others as they are."""
+    kinds = {type(value) for value in array.flat}
+    if not kinds or not all(
+        issubclass(kind, int | float | np.integer | np.floating) and kind is not bool for kind in kinds
+    ):
+        return array
+    try:
+        return np.array(array.tolist()).reshape(array.shape)
+    except OverflowError:
+        return array
 
 
 def integers(name: str, values: npt.ArrayLike, ndim: int, most: int = 2**63 - 1) -> Array:

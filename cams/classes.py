@@ -76,14 +76,20 @@ class Classes(Sequence[Any]):
         given = objects(values)
         flat = given.ravel()
         missing = np.asarray(pd.isna(flat))
-        # An object index compares as Python does, so that 1, 1.0 and numpy's 1 are one class.
-        found = pd.Index(np.array([*self._listed, None], dtype=object)[:-1]).get_indexer(pd.Index(flat, dtype=object))
+        found = np.array([self._find(value) for value in flat], dtype=np.int64)
         unknown = (found < 0) & ~missing
         if unknown.any():
             at = np.unravel_index(int(unknown.argmax()), given.shape)
             place = f"{name}[{', '.join(map(str, at))}]" if given.ndim else name
             raise self._unknown(given[at], place)
-        return np.where(missing, ABSTAINS, found).astype(np.int64).reshape(given.shape)
+        return np.where(missing, ABSTAINS, found).reshape(given.shape)
+
+    def _find(self, value: Any) -> int:
+        """Return the number of a class, -1 if it is none; 1, 1.0 and numpy's 1 are one class."""
+        try:
+            return self._number.get(_plain(value), -1)
+        except TypeError:  # a list, which no class can be
+            return -1
 
     def _unknown(self, value: Any, place: str) -> InputError:
         words = [str(known) for known in self._listed]
@@ -108,17 +114,18 @@ def learn_classes(*arrays: Any) -> Classes:
 
 def abstentions(given: Array, abstain: Any = None) -> npt.NDArray[np.bool_]:
     """Say for each prediction whether the model had no answer: a missing value, or one equal to `abstain`."""
-    if np.ndim(abstain):  # numpy would compare column by column
+    # numpy would compare a list column by column, and find no value that is equal to a set.
+    if isinstance(abstain, Iterable) and not isinstance(abstain, str | bytes):
         raise InputError(f"abstain is {abstain!r}, expected a single value")
     # Whole numbers are never missing, and a large array of them need not be looked through.
     missing = np.zeros(given.shape, dtype=np.bool_) if given.dtype.kind in "iu" else np.asarray(pd.isna(given))
-    return missing if abstain is None else missing | np.asarray(given == abstain, dtype=np.bool_)
+    return missing if is_missing(abstain) else missing | np.asarray(given == abstain, dtype=np.bool_)
 
 
 def named_columns(predictions: Any) -> tuple[list[str] | None, Array]:
     """Return the models' names, where the columns have some, and the predictions (N, k) as an array."""
     if isinstance(predictions, Mapping):
-        columns = [_answers(column) for column in predictions.values()]
+        columns = [answers_of("predictions", as_column(column)) for column in predictions.values()]
         if len({column.shape for column in columns}) > 1:
             shapes = ", ".join(f"'{name}' {column.shape}" for name, column in zip(predictions, columns, strict=True))
             raise InputError(f"predictions has columns of different lengths: {shapes}")
@@ -128,16 +135,25 @@ def named_columns(predictions: Any) -> tuple[list[str] | None, Array]:
             raise InputError("predictions has columns without rows, expected one class per row")
         return [str(name) for name in predictions], np.stack(columns, axis=1)
     names = [str(name) for name in predictions.columns] if hasattr(predictions, "columns") else None
-    answers = _answers(predictions)
+    answers = answers_of("predictions", predictions)
     if answers.ndim != 2:
         raise InputError(f"predictions has {answers.ndim} dimension(s), expected 2, rows and models")
     return names, answers
 
 
-def _answers(predictions: Any) -> Array:
-    """Return predictions as an array; of ["a", nan] and ["1", 1] numpy would make words throughout."""
-    answers = as_array("predictions", predictions)
-    return objects(predictions) if answers.dtype.kind in "US" else answers
+def answers_of(name: str, values: Any) -> Array:
+    """Return predictions or labels as an array; of ["a", nan] and ["1", 1] numpy would make words throughout."""
+    answers = as_array(name, values)
+    return objects(values) if answers.dtype.kind in "US" else answers
+
+
+def as_column(values: Any) -> Any:
+    """Return classes, one per row, of which some are tuples as an array (N,); others as they are."""
+    if not isinstance(values, list | tuple) or not any(isinstance(value, tuple) for value in values):
+        return values
+    column = np.empty(len(values), dtype=object)
+    column[:] = values
+    return column
 
 
 def named_classes(predictions: Any, labels: Any, classes: Iterable[Hashable] | None) -> Classes | None:
@@ -151,6 +167,8 @@ def named_classes(predictions: Any, labels: Any, classes: Iterable[Hashable] | N
     if any(in_numbers):
         what = ("predictions are numbers and labels are not", "labels are numbers and predictions are not")
         raise InputError(f"{what[in_numbers.index(False) == 0]}, so nobody could be right")
+    if {_kind_of_words(values) for values in given} == {"bytes", "string"}:
+        raise InputError("of predictions and labels one is text and the other bytes, so nobody could be right")
     return learn_classes(*given)
 
 
@@ -158,7 +176,7 @@ def check_speech(predictions: Array, silent: npt.NDArray[np.bool_], labels: Any,
     """Refuse a model that answers in numbers where others, and the labels if there are any, speak in words."""
     if predictions.dtype.kind != "O" or _are_numbers(predictions[~silent]):
         return
-    if labels is not None and pd.api.types.infer_dtype(objects(labels).ravel(), skipna=True) != "string":
+    if labels is not None and _kind_of_words(labels) != "string":
         return
     for j in range(predictions.shape[1]):
         answers = predictions[~silent[:, j], j]
@@ -171,19 +189,35 @@ def _are_numbers(values: Any) -> bool:
     """Say whether values are numbers, missing ones aside."""
     if isinstance(values, np.ndarray) and values.dtype.kind != "O":
         return values.dtype.kind in "iuf"
-    return pd.api.types.infer_dtype(objects(values).ravel(), skipna=True) in _NUMBERS
+    return _kind_of_words(values) in _NUMBERS
+
+
+def _kind_of_words(values: Any) -> str:
+    """Return what pandas calls values of one type, missing ones aside."""
+    return str(pd.api.types.infer_dtype(objects(values).ravel(), skipna=True))
 
 
 def objects(values: Any) -> Array:
     """Return values of any type as an array of Python objects: numpy would make words of [1, "one"]."""
+    if isinstance(values, np.ndarray) and values.dtype.kind in "mM":
+        # numpy makes plain numbers of some dates, which are equal to no date.
+        return np.asarray(pd.Series(values.ravel()).astype(object)).reshape(values.shape)
     return np.array(values, dtype=object)
 
 
 def is_missing(value: Any) -> bool:
     """Say whether a value is None, NaN or one of pandas' missing values."""
-    return value is None or value is pd.NA or value is pd.NaT or (isinstance(value, float) and value != value)
+    return (
+        value is None
+        or value is pd.NA
+        or value is pd.NaT
+        or (isinstance(value, float | np.floating) and bool(value != value))
+    )
 
 
 def _plain(value: Any) -> Any:
-    """numpy's scalars as Python's own, so that what a user gets back looks like what they gave."""
-    return value.item() if isinstance(value, np.generic) else value
+    """Return a scalar of numpy's or of a tensor as Python's own: what a user gets back looks as it was given."""
+    if isinstance(value, np.datetime64 | np.timedelta64):
+        return objects(np.array([value]))[0]
+    is_scalar = isinstance(value, np.generic) or (getattr(value, "ndim", None) == 0 and hasattr(value, "item"))
+    return value.item() if is_scalar else value

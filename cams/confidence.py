@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from cams.checks import number
 from cams.errors import InputError, in_one_line
+from cams.naming import text_of
 from cams.policies import sharpen
 
 Array = npt.NDArray[Any]
@@ -18,6 +19,7 @@ Array = npt.NDArray[Any]
 CONFIDENCE_SHARPNESS = 20.0
 # Far beyond any use; squares and exponents stay finite.
 SHARPEST = 1e9
+ROUNDING = 1e-6
 
 
 class Confidence:
@@ -41,8 +43,9 @@ class Confidence:
 
     def check_models(self, names: Sequence[str]) -> None:
         """Refuse to advise on other models than its own, and on models that do not say how sure they are."""
-        if list(names) != list(self.models):
-            raise InputError(f"policy '{self.name}' knows the models {', '.join(self.models)}, not {', '.join(names)}")
+        known, asked = [text_of(name) for name in self.models], [text_of(name) for name in names]
+        if known != asked:
+            raise InputError(f"policy '{self.name}' knows the models {', '.join(known)}, not {', '.join(asked)}")
         for name, model in self.models.items():
             if not hasattr(model, "predict_proba"):
                 raise InputError(f"policy '{self.name}': model '{name}' has no predict_proba to say how sure it is")
@@ -63,11 +66,15 @@ class Confidence:
 def confidence_advice(probabilities: Any, sharpness: float = CONFIDENCE_SHARPNESS) -> Array:
     """Return advice (N, k) from how sure the models themselves are, without any training.
 
-    probabilities: what each of the k models' `predict_proba` returned, k arrays (N, c) in a list or by name, or (N, k)
-    confidences; the models may know different numbers of classes. Advice is softmax(sharpness * confidence). Models
-    that are sure and wrong mislead it; CAMS then buys labels and learns to ignore it.
+    probabilities: what each of the k models' `predict_proba` returned, k arrays (N, c) in a list or by name, or
+    confidences, k arrays (N,) by name or one array or table (N, k); the models may know different numbers of classes.
+    Advice is softmax(sharpness * confidence). Models that are sure and wrong mislead it; CAMS then buys labels and
+    learns to ignore it.
     """
-    given = probabilities.values() if isinstance(probabilities, Mapping) else probabilities
+    by_name = isinstance(probabilities, Mapping)
+    given = probabilities.values() if by_name else probabilities
+    if hasattr(probabilities, "columns"):  # a table's own order is that of its columns
+        given = np.asarray(probabilities)
     sharpness = number("sharpness", sharpness, 0, SHARPEST)
     try:
         parts = [np.asarray(part, dtype=np.float64) for part in given]
@@ -81,7 +88,9 @@ def confidence_advice(probabilities: Any, sharpness: float = CONFIDENCE_SHARPNES
         raise InputError(
             f"probabilities has parts of {min(lengths)} and of {max(lengths)} rows, expected as many in each"
         )
-    confidence = np.stack([part.max(axis=1) for part in parts], axis=1) if parts[0].ndim == 2 else np.stack(parts)
-    if not np.isfinite(confidence).all() or confidence.min(initial=0) < 0 or confidence.max(initial=0) > 1:
+    surest = [part.max(axis=1) for part in parts] if parts[0].ndim == 2 else parts
+    confidence = np.stack(surest, axis=1 if by_name or parts[0].ndim == 2 else 0)
+    # Negated, so that NaN fails; sums of rounded numbers may be a little above 1.
+    if not ((confidence >= 0) & (confidence <= 1 + ROUNDING)).all():
         raise InputError("probabilities has values outside 0..1")
-    return sharpen(confidence, sharpness)
+    return sharpen(np.minimum(confidence, 1), sharpness)

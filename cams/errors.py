@@ -9,8 +9,18 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
+# What is said of a value too long to be read.
+LONGEST_SENTENCE = 2000
+
+
 class InputError(ValueError):
     """Something the caller passed cannot be used; the message is one sentence that says what and why."""
+
+    def __init__(self, sentence: str) -> None:
+        # A value shown in it may have several lines, or a million entries.
+        line = " ".join(part.strip() for part in sentence.splitlines())
+        half = LONGEST_SENTENCE // 2
+        super().__init__(line if len(line) <= LONGEST_SENTENCE else f"{line[:half]} ... {line[-half:]}")
 
 
 def in_one_line(error: Exception) -> str:

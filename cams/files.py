@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import tempfile
 import uuid
 from collections.abc import Iterator
@@ -20,7 +21,7 @@ from cams.errors import InputError
 
 def as_path(path: str | os.PathLike[str]) -> Path:
     """Return a path that a file can have."""
-    if not isinstance(path, str | os.PathLike):
+    if not isinstance(path, str | os.PathLike) or not isinstance(os.fspath(path), str):
         raise InputError(f"the file's name is {path!r}, expected text or a path")
     if not Path(path).name or "\0" in str(path):
         raise InputError(f"{str(path)!r} is no name of a file")
@@ -33,15 +34,20 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
 
     A folder that cannot be written to, or is full, is refused in one sentence; the old file stays.
     """
+    # Through a link: renaming would put a file in its place and leave what it points to as it was.
     path = as_path(path)
+    path = Path(os.path.realpath(path)) if path.is_symlink() else path
     # The suffix stays last: numpy and others append their own when they do not find it.
-    temporary = path.with_name(f".{path.stem}.{uuid.uuid4().hex[:12]}.part{path.suffix}")
+    temporary = path.with_name(f".{path.stem[:100]}.{uuid.uuid4().hex[:12]}.part{path.suffix}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         # Renaming would put a plain file in the place of a device or a pipe.
         if path.exists() and not (path.is_file() or path.is_dir()):
             raise InputError(f"cannot write {path}: it is no plain file")
         yield temporary
+        # What only its owner may read stays so.
+        if path.is_file():
+            shutil.copymode(path, temporary)
         os.replace(temporary, path)
     except OSError as error:
         raise InputError(f"cannot write {path}: {error.strerror or error}") from error

@@ -30,11 +30,16 @@ def words(what: str, names: Iterable[Any]) -> list[str]:
         named = isinstance(name, str | int | float | np.generic) and not isinstance(name, bytes)
         if not named or is_missing(name):
             raise InputError(f"{what}[{i}] is {name!r}, expected a name")
-    texts = [str(name) for name in listed]
+    texts = [text_of(name) for name in listed]
     for i, text in enumerate(texts):
         require_writable_text(f"{what}[{i}]", text)
     distinct(what, texts)
     return texts
+
+
+def text_of(name: Any) -> str:
+    """Return a name as plain text; of a word in an enum the word, not what the enum calls it."""
+    return str.__str__(name) if isinstance(name, str) else str(name)
 
 
 def require_writable_text(what: str, text: str) -> None:
@@ -52,7 +57,7 @@ def _require_list(array_name: str, values: Sequence[str]) -> None:
 def listed_kinds(kinds: Sequence[str] | None, count: int) -> list[str]:
     if kinds is not None:
         _require_list("policy_kinds", kinds)
-    found = ["normal"] * count if kinds is None else [str(kind) for kind in kinds]
+    found = ["normal"] * count if kinds is None else [text_of(kind) for kind in kinds]
     if len(found) != count:
         raise InputError(f"policy_kinds has {len(found)} entries, expected {count}")
     for i, kind in enumerate(found):

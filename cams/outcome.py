@@ -43,7 +43,7 @@ _NAMES = ("learners", "model_names", "policy_names")
 _TEXTS = (*_NAMES, "seed")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Replay:
     """What came of a replay: A learners, B budgets, R realizations, G recorded rounds.
 

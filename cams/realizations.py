@@ -65,7 +65,7 @@ def replay(
     asked = _checked_budgets(budgets)
     horizon, realizations = whole_number("horizon", horizon, 1), whole_number("realizations", realizations, 1)
     seed, n_jobs = whole_number("seed", seed, 0), whole_number("n_jobs", n_jobs, 1)
-    first_realization = whole_number("first_realization", first_realization, 0)
+    first_realization = whole_number("first_realization", first_realization, 0, 2**63 - 1 - realizations)
     order = _checked_order(bundle, horizon, realizations, order)
     trace_grid = _checked_trace(trace, horizon)
     players = [Player.parse(learner, bundle, horizon, regularize, scaled) for learner in learners]

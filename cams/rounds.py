@@ -46,15 +46,24 @@ def play(
         row = whole_number("row", given, -(2**63))
         if not 0 <= row < len(bundle.predictions):
             raise InputError(f"row {row} is not in the bundle, which has {len(bundle.predictions)}")
-        if np.shape(draws) != (4,) or not all(0 <= draw < 1 for draw in draws):
-            raise InputError(f"the uniforms of a round are {draws!r}, expected four numbers from 0 to below 1")
+        coins = _four_uniforms(draws)
         can_buy = budget is None or spent < budget
-        decided = learner.decide(bundle.predictions[row], bundle.advice[row], draws, can_buy=can_buy)
+        decided = learner.decide(bundle.predictions[row], bundle.advice[row], coins, can_buy=can_buy)
         label = int(labels[row]) if decided.query else None
         if label is not None:
             spent += 1
             learner.learn(decided, label)
         yield Played(row, decided, label)
+
+
+def _four_uniforms(draws: object) -> Floats:
+    try:
+        coins = np.asarray(draws, dtype=np.float64)
+    except (TypeError, ValueError):
+        coins = np.empty(0)
+    if coins.shape != (4,) or not ((coins >= 0) & (coins < 1)).all():
+        raise InputError(f"the uniforms of a round are {draws!r}, expected four numbers from 0 to below 1")
+    return coins
 
 
 def _check_fit(learner: Learner, bundle: Bundle) -> None:

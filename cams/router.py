@@ -19,7 +19,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from cams.checks import as_array, number, whole_number
-from cams.classes import abstentions, named_classes, named_columns
+from cams.classes import abstentions, answers_of, as_column, check_speech, learn_classes, named_classes, named_columns
 from cams.errors import InputError, in_one_line, nearest
 from cams.naming import words
 from cams.policies import sharpen
@@ -65,27 +65,26 @@ class Router:
         """
         require_one_order(X=X, predictions=predictions, y=y)
         names, answers = named_columns(predictions)
-        labels = as_array("y", y)
+        labels = answers_of("y", as_column(y))
         if labels.shape != answers.shape[:1] or answers.size == 0:
             raise InputError(f"{self._called} got predictions of shape {answers.shape} and y of shape {labels.shape}")
         missing = np.asarray(pd.isna(labels))
         if missing.any():
             raise InputError(f"{self._called}: y[{int(missing.argmax())}] is missing, expected a class")
-        # Words are never equal to numbers: without this every model would be wrong, and nobody told.
-        named_classes(answers[~abstentions(answers)], labels, None)
-        return self.fit_rewards(X, np.asarray(answers == labels[:, None], dtype=np.float64), names)
+        return self.fit_rewards(X, _who_is_right(answers, labels, names).astype(np.float64), names)
 
     def fit_rewards(self, X: Any, rewards: Array, model_names: Sequence[str] | None = None) -> Self:
         """Learn from rewards (N, k) directly: 1 where a model was right, or anything in [0, 1]."""
         rewards = self._checked_rewards(X, rewards)
-        self._knows_names = model_names is not None
-        self.model_names_ = self._checked_names(model_names, rewards.shape[1])
-        self.mean_rewards_ = rewards.mean(axis=0)
-        if self.sharpness is None:
-            self.sharpness_ = self._choose_sharpness(X, rewards)
-        else:
-            self.sharpness_ = number("sharpness", self.sharpness, 0)
-        self.estimator_ = self._fitted(X, rewards)
+        names = self._checked_names(model_names, rewards.shape[1])
+        losses = self._losses_by_sharpness(X, rewards) if self.sharpness is None else None
+        sharpness = number("sharpness", self.sharpness, 0) if losses is None else _gentlest(losses)
+        estimator = self._fitted(X, rewards)
+        # All at once: a fit that fails leaves the router as it was.
+        self.estimator_, self.sharpness_, self.mean_rewards_ = estimator, sharpness, rewards.mean(axis=0)
+        self.model_names_, self._knows_names = names, model_names is not None
+        if losses is not None:
+            self.sharpness_losses_ = {s: float(loss.mean()) for s, loss in losses.items()}
         return self
 
     def _checked_names(self, names: Sequence[str] | None, count: int) -> list[str]:
@@ -116,7 +115,7 @@ class Router:
     def rewards(self, X: Any) -> Array:
         """Return the predicted chance (N, k) of each model to be right."""
         self._require_fitted()
-        return self._predict(self.estimator_, X)
+        return self._predict(self.estimator_, X, self.mean_rewards_)
 
     def advise(self, X: Any) -> Array:
         """Return advice (N, k): softmax(sharpness * predicted reward)."""
@@ -132,7 +131,7 @@ class Router:
             fitted.fit(X, rewards[:, 0] if rewards.shape[1] == 1 else rewards)
         return fitted
 
-    def _predict(self, estimator: Any, X: Any) -> Array:
+    def _predict(self, estimator: Any, X: Any, mean_rewards: Array) -> Array:
         if num_rows(X) == 0:
             raise InputError(f"{self._called} was asked about no rows")
         with self._refusing("predict"), warnings.catch_warnings():
@@ -140,11 +139,11 @@ class Router:
             warnings.filterwarnings("ignore", "One or more samples have no neighbors")
             parts = [_outputs(estimator, chunk) for chunk in row_chunks(X)]
             rewards = np.concatenate(parts).reshape(num_rows(X), -1)
-        if rewards.shape[1] != len(self.mean_rewards_):
-            expected = f"one for each of {len(self.mean_rewards_)} models"
+        if rewards.shape[1] != len(mean_rewards):
+            expected = f"one for each of {len(mean_rewards)} models"
             raise InputError(f"{self._called}: its estimator has {rewards.shape[1]} outputs, expected {expected}")
         # A neighbour search that finds nobody knows nothing of a row but the mean reward.
-        known = np.where(np.isnan(rewards), self.mean_rewards_, rewards)
+        known = np.where(np.isnan(rewards), mean_rewards, rewards)
         clipped: Array = np.clip(known, 0.0, 1.0)
         return clipped
 
@@ -171,11 +170,8 @@ class Router:
                 f"{self._called}: {type(self.estimator).__name__} cannot {what}: {in_one_line(error)}"
             ) from error
 
-    def _choose_sharpness(self, X: Any, rewards: Array) -> float:
-        """Return the smallest sharpness whose out-of-fold expected loss is within one standard error of the best.
-
-        Sharper advice than that gains nothing measurable and leaves CAMS less to correct.
-        """
+    def _losses_by_sharpness(self, X: Any, rewards: Array) -> dict[float, Array]:
+        """Return the expected loss (N,) of out-of-fold advice at each sharpness of the grid."""
         with self._needing_sklearn():
             from sklearn.model_selection import KFold
 
@@ -185,12 +181,9 @@ class Router:
         seed = whole_number("random_state", self.random_state, 0, 2**32 - 1)
         held_out = np.empty(rewards.shape)
         for train, test in KFold(folds, shuffle=True, random_state=seed).split(rewards):
-            held_out[test] = self._predict(self._fitted(take(X, train), rewards[train]), take(X, test))
-        expected = {s: (sharpen(held_out, s) * (1 - rewards)).sum(axis=1) for s in SHARPNESS_GRID}
-        self.sharpness_losses_ = {s: float(loss.mean()) for s, loss in expected.items()}
-        best = min(expected.values(), key=np.mean)
-        bar = best.mean() + best.std() / np.sqrt(len(best))
-        return min(s for s, loss in self.sharpness_losses_.items() if loss <= bar)
+            fitted = self._fitted(take(X, train), rewards[train])
+            held_out[test] = self._predict(fitted, take(X, test), rewards.mean(axis=0))
+        return {s: (sharpen(held_out, s) * (1 - rewards)).sum(axis=1) for s in SHARPNESS_GRID}
 
     def check_models(self, names: Sequence[str]) -> None:
         """Refuse to advise on other models than those it was fitted on."""
@@ -198,7 +191,7 @@ class Router:
         if len(names) != len(self.model_names_):
             raise InputError(f"{self._called} was fitted on {len(self.model_names_)} models, not on {len(names)}")
         if self._knows_names and list(names) != self.model_names_:
-            fitted, given = ", ".join(self.model_names_), ", ".join(names)
+            fitted, given = ", ".join(self.model_names_), ", ".join(map(str, names))
             raise InputError(f"{self._called} was fitted on the models {fitted}, not on {given}")
 
     def _require_fitted(self) -> None:
@@ -242,6 +235,29 @@ class Router:
 
 
 _OPTIONS = ("name", "kind", "sharpness", "folds", "random_state")
+
+
+def _gentlest(losses: dict[float, Array]) -> float:
+    """Return the smallest sharpness whose expected loss is within one standard error of the best.
+
+    Sharper advice than that gains nothing measurable and leaves CAMS less to correct.
+    """
+    best = min(losses.values(), key=np.mean)
+    bar = best.mean() + best.std() / np.sqrt(len(best))
+    return min(s for s, loss in losses.items() if loss.mean() <= bar)
+
+
+def _who_is_right(answers: Array, labels: Array, names: Sequence[str] | None) -> npt.NDArray[np.bool_]:
+    """Say of each model at each row (N, k) whether its answer is the label (N,); one without an answer is wrong."""
+    if answers.dtype.kind in "iuf" and labels.dtype.kind in "iuf":
+        right: npt.NDArray[np.bool_] = answers == labels[:, None]
+        return right
+    silent = abstentions(answers)
+    # Words are never equal to numbers: without this every model would be wrong, and nobody told.
+    check_speech(answers, silent, labels, names)
+    classes = named_classes(answers[~silent], labels, None) or learn_classes(answers, labels)
+    right = classes.numbers(answers, "predictions") == classes.numbers(labels, "y")[:, None]
+    return right & ~silent
 
 
 def _outputs(estimator: Any, X: Any) -> Array:

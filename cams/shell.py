@@ -26,7 +26,7 @@ from cams.files import require_writable
 from cams.guide import ABOUT
 from cams.outcome import Replay
 from cams.plotting.picture import require_picture
-from cams.stopping import INTERRUPTED, forget_output, stopped_by_sigterm
+from cams.stopping import INTERRUPTED, flush_output, forget_output, stopped_by_sigterm
 
 BAD_INPUT = 2
 # `check` answers in seconds: no longer streams, no more of them.
@@ -35,11 +35,11 @@ CHECK_ROUNDS, CHECK_REALIZATIONS = 2_000, 10
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; bad input is one sentence on stderr and exit code 2."""
-    parsed = _parser().parse_args(arguments)
     try:
+        parsed = _parsed(arguments)
         with stopped_by_sigterm():
             parsed.run(parsed)
-        sys.stdout.flush()
+        flush_output()
     except BrokenPipeError:
         # Whoever read has enough (`| head -1`); without this Python would complain once more at the end.
         forget_output()
@@ -54,6 +54,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("stopped, nothing was written", file=sys.stderr)
         return INTERRUPTED
     return 0
+
+
+def _parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
+    try:
+        return _parser().parse_args(arguments)
+    except SystemExit as stop:
+        if not stop.code:  # help was asked for, and argparse does not mind if it cannot be printed
+            flush_output()
+        raise
 
 
 def list_learners(_: argparse.Namespace) -> None:
@@ -154,7 +163,7 @@ def _require_place(out: Path, *others: Path | None) -> None:
     if out.is_dir():
         raise InputError(f"cannot write {out}: it is a folder")
     require_writable(out.parent)
-    if any(other is not None and other.resolve() == out.resolve() for other in others):
+    if any(other is not None and os.path.realpath(other) == os.path.realpath(out) for other in others):
         raise InputError(f"--out is {out}, which is the bundle or the picture, expected a file of its own")
 
 
@@ -172,6 +181,11 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         self.exit(BAD_INPUT, f"error: {message}; see {self.prog} --help\n")
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        # argparse would not mind a disk that is full.
+        if message:
+            (file or sys.stderr).write(message)
 
 
 def _whole_numbers(text: str) -> list[int]:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from cams.bundle import Bundle
 from cams.errors import InputError
 from cams.learners import Learner, Problem, learner_entry
-from cams.naming import require_writable_text
+from cams.naming import require_writable_text, text_of
 from cams.outcome import Replay
 from cams.randomness import stream_order, uniform_source
 from cams.stored import StoredBundle
@@ -39,6 +39,7 @@ class Player:
         label = settings.pop("label", name)
         if not isinstance(label, str) or not label:
             raise InputError(f"learner '{name}': label is {label!r}, expected a word")
+        name, label = text_of(name), text_of(label)
         require_writable_text(f"learner '{name}': label", label)
         if learner_entry(name, settings).needs_hindsight and "policy" in settings:
             raise InputError(f"learner '{name}': a replay finds the best policy itself")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import sys
@@ -26,8 +27,17 @@ def stopped_by_sigterm() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
+def flush_output() -> None:
+    """Print what is left to print; an output that is full, gone or closed is an `OSError`, at the latest here."""
+    if sys.stdout is None:
+        raise OSError(errno.EBADF, "standard output is closed")
+    sys.stdout.flush()
+
+
 def forget_output() -> None:
     """Print nowhere from now on: Python would complain at its end of a reader that is gone."""
+    if sys.stdout is None:
+        return
     with suppress(OSError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 

@@ -61,7 +61,8 @@ class StoredBundle:
         rows, k = self._predictions.shape
         if rows == 0 or k == 0:
             raise self._error(f"predictions has shape {(rows, k)}, expected at least one row and one model")
-        has_advice = (self.folder / "advice.npy").exists()
+        # A link to nowhere is advice that cannot be read, not a bundle without any.
+        has_advice = os.path.lexists(self.folder / "advice.npy")
         self._advice = self._mapped("advice", 3) if has_advice else np.zeros((rows, 0, k), dtype=np.float32)
         if self._labels.shape != (rows,):
             raise self._error(f"labels has {len(self._labels)} rows, expected {rows} as in predictions")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ CHUNK_ROWS = 2_000
 def num_rows(X: Any) -> int:
     if hasattr(X, "shape") and X.shape:
         return int(X.shape[0])
-    if not hasattr(X, "__len__"):
+    if not (hasattr(X, "__len__") and hasattr(X, "__getitem__")):
         raise InputError(f"X is {X!r}, expected rows")
     return len(X)
 
@@ -27,11 +27,10 @@ def require_one_order(**tables: Any) -> None:
 
     Rows belong together by position; of two tables with other indices one has been shuffled or sorted.
     """
-    named = {
-        what: table.index
-        for what, table in tables.items()
-        if isinstance(table, pd.DataFrame | pd.Series) and not isinstance(table.index, pd.RangeIndex)
-    }
+    indices = {what: table.index for what, table in _single(tables) if isinstance(table, pd.DataFrame | pd.Series)}
+    # A count that runs backwards is an order of its own, which differs from one that runs forwards.
+    reversed_ = any(isinstance(index, pd.RangeIndex) and index.step < 0 for index in indices.values())
+    named = {what: index for what, index in indices.items() if reversed_ or not isinstance(index, pd.RangeIndex)}
     for what, index in named.items():
         first = next(iter(named))
         if len(index) == len(named[first]) and not index.equals(named[first]):
@@ -41,8 +40,20 @@ def require_one_order(**tables: Any) -> None:
             )
 
 
+def _single(tables: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield each table, and each column of those that are given by name, with what it is called in a sentence."""
+    for what, table in tables.items():
+        if isinstance(table, Mapping):
+            yield from ((f"{what}['{name}']", column) for name, column in table.items())
+        else:
+            yield what, table
+
+
 def take(X: Any, rows: Any) -> Any:
     """Return some rows, by an array of numbers or a slice."""
+    # Not every sparse matrix can be cut into rows.
+    if hasattr(X, "tocsr"):
+        return X.tocsr()[rows]
     if hasattr(X, "iloc"):
         return X.iloc[rows]
     if hasattr(X, "shape"):

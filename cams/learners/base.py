@@ -104,7 +104,7 @@ class Learner(ABC):
         """Name a model for this round's instance and say whether to buy its label."""
         self.t += 1
         choice = self.choose(predictions, advice, uniforms)
-        z = min(1.0, choice.query_probability * self._scale())
+        z = min(1.0, choice.query_probability * self._scale(can_buy))
         query = bool(can_buy and uniforms[COIN] < z)
         if query and self.t <= self._early_rounds():
             self.early_labels += 1
@@ -118,6 +118,11 @@ class Learner(ABC):
     @abstractmethod
     def learn(self, round_: Round, label: int) -> None:
         """Take in the label of a round that was bought."""
+
+    def drop(self, t: int) -> None:
+        """Forget that the label of round t was bought: it never came."""
+        if t <= self._early_rounds():
+            self.early_labels = max(0, self.early_labels - 1)
 
     def weights(self) -> tuple[Floats, Floats]:
         """Return the weights of the policies (n,) and of the models (k,) as labels so far have set them.
@@ -155,15 +160,16 @@ class Learner(ABC):
             return 0
         return require(self.problem.horizon, "horizon", "scaled queries") // 10
 
-    def _scale(self) -> float:
+    def _scale(self, can_buy: bool) -> float:
         """The factor s on the query probability after the early rounds; 1 where queries are not scaled."""
         early = self._early_rounds()
         # A stream too short to have a first tenth has nothing to measure the factor on.
         if early == 0 or self.t <= early:
             return 1.0
-        budget = require(self.problem.budget, "budget", "scaled queries")
+        # Cheap labels may be as many as the budget has at the usual price, and leave money for one more.
+        left = max(int(can_buy), require(self.problem.budget, "budget", "scaled queries") - self.early_labels)
         bought = max(1, self.early_labels)
-        return (budget - self.early_labels) / (require(self.problem.horizon, "horizon", "") - early) * early / bought
+        return left / (require(self.problem.horizon, "horizon", "") - early) * early / bought
 
 
 def checked_rate(rate: float) -> float:

@@ -87,7 +87,9 @@ class Intake:
             return given
         silent = np.isnan(given) | (given == abstain)
         plain = silent | ((given >= 0) & (given < self.options.num_classes) & (given == np.floor(given)))
-        return np.where(silent, ABSTAINS, given) if plain.all() else None
+        # Among unsigned numbers there is none that says "no answer".
+        signed = given.astype(np.int64) if given.dtype.kind == "u" else given
+        return np.where(silent, ABSTAINS, signed) if plain.all() else None
 
     def _class_number(self, value: Any, at: str, j: int) -> int:
         if is_missing(value) or (self.options.abstain is not None and value == self.options.abstain):
@@ -145,6 +147,8 @@ def in_order(place: str, values: Any, names: list[str], what: str = "model") -> 
     if not isinstance(values, Mapping):
         return values
     if set(values) != set(names):
+        values = {str(name): value for name, value in values.items()}
+    if set(values) != set(names):
         odd = sorted(map(str, set(values) ^ set(names)))[0]
         raise InputError(f"{place} {'lacks' if odd in names else f'has no {what}'} '{odd}'")
     return [values[name] for name in names]
@@ -164,7 +168,8 @@ def batch(
         if not isinstance(predictions.columns, pd.RangeIndex):
             predictions = predictions[_sorted_names("predictions", predictions.columns, models)]
         predictions = predictions.to_numpy()
-    rows = predictions if isinstance(predictions, list) else as_array("predictions", predictions)
+    # A list stays one: numpy would make words of ["x", 1].
+    rows = list(predictions) if isinstance(predictions, list | tuple) else as_array("predictions", predictions)
     if not isinstance(rows, list) and rows.ndim != 2:
         raise InputError(f"predictions has {rows.ndim} dimension(s), expected 2, a row per instance")
     pi = [None] * len(rows) if advice is None else _advice_by_instance(advice)
@@ -175,7 +180,7 @@ def batch(
 
 def _advice_by_instance(advice: Any) -> Sequence[Any] | Array:
     """Return advice an instance at a time; a list of tables stays one, for an array would lose their names."""
-    if isinstance(advice, list) and any(isinstance(one, pd.DataFrame) for one in advice):
+    if isinstance(advice, list | tuple) and any(isinstance(one, pd.DataFrame) for one in advice):
         return advice
     return np.atleast_1d(as_array("advice", advice))
 

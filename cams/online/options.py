@@ -12,7 +12,7 @@ from cams.checks import number, whole_number
 from cams.classes import Classes
 from cams.errors import InputError
 from cams.learners import Learner, learner_entry, make_learner
-from cams.naming import words
+from cams.naming import text_of, words
 from cams.online.ledger import DEAREST, affordable
 
 # Some rules keep a number per class.
@@ -133,7 +133,7 @@ def checked_names(what: str, names: Any) -> list[str]:
     # A set has no order, and advice comes in one.
     if isinstance(names, str | bytes | set | frozenset) or not isinstance(names, Iterable):
         raise InputError(f"{what} is {names!r}, expected a list of names")
-    return words(what, [_word(name) for name in names])
+    return words(what, names)
 
 
 def _plain(name: str, value: Any, kind: Any, expected: str) -> Any:
@@ -141,9 +141,4 @@ def _plain(name: str, value: Any, kind: Any, expected: str) -> Any:
     plain = value.item() if isinstance(value, np.generic) else value
     if not isinstance(plain, kind):
         raise InputError(f"{name} is {value!r}, expected {expected}")
-    return _word(plain)
-
-
-def _word(value: Any) -> Any:
-    """Return a string as Python's own: `str` would give an enum's name, not the word that it stands for."""
-    return str.__str__(value) if isinstance(value, str) else value
+    return text_of(plain) if isinstance(plain, str) else plain

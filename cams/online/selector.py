@@ -146,7 +146,7 @@ class Selector:
             of_policies, of_models = self._learner.weights()
         names = self.policies if of_policies.size else []
         if of_models.size:
-            names = names + [f"{name} (model)" if name in names else name for name in self.models]
+            names = names + names_beside(names, self.models)
         return dict(zip(names, [*of_policies.tolist(), *of_models.tolist()], strict=True))
 
     @property
@@ -246,6 +246,7 @@ class Selector:
         with self._lock:
             self._ledger.find(ticket, self.rounds)
             self._ledger.drop(ticket)
+            self._learner.drop(int(ticket))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything there is to know, without pickle: `load` goes on as if nothing had happened."""
@@ -300,7 +301,18 @@ class Selector:
     def __reduce__(self) -> tuple[Any, ...]:
         """Copy and pickle as `save` and `load` do: a lock and work space are not for sharing."""
         named = self._options.classes
-        return Selector._from_arrays, (self._arrays(), None if named is None else list(named))
+        return type(self)._from_arrays, (self._arrays(), None if named is None else list(named))
+
+
+def names_beside(policies: list[str], models: list[str]) -> list[str]:
+    """Return what models are called among policies: one with a policy's name gets `(model)` until nobody has it."""
+    shown: list[str] = []
+    for name in models:
+        alone = name
+        while alone in policies or alone in shown or (alone != name and alone in models):
+            alone = f"{alone} (model)"
+        shown.append(alone)
+    return shown
 
 
 def _refuse_others(what: str, saved: list[str], wanted: Sequence[str] | None) -> None:

@@ -46,7 +46,12 @@ def panel_of(result: Replay) -> Panel:
         loss = result.loss[a, order]
         lines.append(
             Series(
-                name, look.title, look, result.queries[a, order].mean(axis=1), loss.mean(axis=1), *confidence_band(loss)
+                name,
+                _as_written(look.title),
+                look,
+                result.queries[a, order].mean(axis=1),
+                loss.mean(axis=1),
+                *confidence_band(loss),
             )
         )
     levels = []
@@ -61,6 +66,11 @@ def panel_of(result: Replay) -> Panel:
         tuple(levels),
         scales=(_label_scale(result.queries[:, order].mean(axis=2)), "linear"),
     )
+
+
+def _as_written(label: str) -> str:
+    """Return a label that is drawn as it stands: what lies between dollars would be read as mathematics."""
+    return label.replace("$", r"\$")
 
 
 def _label_scale(labels: npt.NDArray[np.float64]) -> str:

@@ -121,7 +121,7 @@ CASES: list[tuple[Callable[[], Any], str]] = [
     (case(bundle, advice=changed(ADVICE, 0, 0.0)), "advice[0, 0] sums to 0, expected 1 (policy 'policy_0')"),
     (case(bundle, advice=changed(ADVICE, 0, 1e308)), "advice[0, 0] sums to inf, expected 1 (policy 'policy_0')"),
     (case(bundle, advice=ADVICE.astype("U3")), "advice has type <U3, expected real numbers"),
-    (case(bundle, advice=ADVICE.astype(object)), "advice has type object, expected real numbers"),
+    (case(bundle, advice=np.full(ADVICE.shape, None)), "advice has type object, expected real numbers"),
     (case(bundle, advice=ADVICE.astype(complex)), "advice has type complex128, expected real numbers"),
     # ---- names ----
     (case(bundle, model_names=["a", "b", "c"]), "model_names has 3 names, expected 2"),

@@ -143,7 +143,7 @@ def test_classes_that_no_file_can_hold_are_refused_when_it_is_written(classes, t
     labels = np.empty(2, dtype=object)
     labels[:] = classes
     bundle = cams.Bundle(predictions=labels[:, None], labels=labels, classes=classes)
-    sentence = r"^classes of several types, or neither text nor numbers, cannot be saved$"
+    sentence = r"^classes of several types, neither text nor numbers, or beyond 64 bits cannot be saved$"
     with pytest.raises(cams.InputError, match=sentence):
         bundle.save(tmp_path / "b.npz")
     assert not (tmp_path / "b.npz").exists()

@@ -101,3 +101,22 @@ def test_arrays_that_need_pickle_are_refused(tmp_path: Path) -> None:
     with pytest.raises(cams.InputError, match="array 'bad' has type object"):
         write_archive(tmp_path / "a.npz", {"bad": np.array([{}], dtype=object)})
     assert _names(tmp_path) == []
+
+
+def test_a_link_stays_one_and_what_it_points_to_is_written(tmp_path: Path) -> None:
+    (tmp_path / "real.txt").write_text("old")
+    (tmp_path / "link.txt").symlink_to("real.txt")
+    write_text(tmp_path / "link.txt", "new")
+    assert (tmp_path / "link.txt").is_symlink()
+    assert (tmp_path / "real.txt").read_text() == "new"
+
+
+def test_what_only_its_owner_may_read_stays_so(tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").touch(mode=0o600)
+    write_text(tmp_path / "mine.txt", "new")
+    assert (tmp_path / "mine.txt").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_name_may_be_as_long_as_any(tmp_path: Path) -> None:
+    write_text(tmp_path / f"{'x' * 251}.txt", "new")
+    assert [len(path.name) for path in tmp_path.iterdir()] == [255]

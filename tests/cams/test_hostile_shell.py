@@ -85,6 +85,16 @@ def test_a_full_disk_is_named_and_what_was_asked_for_is_kept(mine: Path) -> None
     assert cams.Replay.load(mine / "kept.npz").budgets.tolist() == [5]
 
 
+@pytest.mark.parametrize("command", ["--help", "learners"])
+@pytest.mark.parametrize(
+    ("output", "why"), [(">&-", "standard output is closed"), (">/dev/full", "No space left on device")]
+)
+def test_what_cannot_be_printed_is_said(command: str, output: str, why: str) -> None:
+    done = shell(f"cams {command} {output}")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.endswith(f"error: cannot print: {why}\n")
+
+
 def test_no_home_and_a_plain_locale_change_nothing(mine: Path) -> None:
     usual = shell("cams check mine.npz")
     odd = shell("cams check mine.npz", HOME="/nonexistent", LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0")

@@ -69,7 +69,7 @@ def test_scaled_queries_multiply_after_the_first_tenth(bought: int, budget: int,
     # eta_3 = sqrt(ln 3 / 3) = 0.605147 = z before scaling.
     learner = make("cams_variance", horizon=20, budget=budget, scaled=True)
     learner.t, learner.early_labels = 2, bought
-    round_ = learner.decide(TWO, ADVICE, draws())
+    round_ = learner.decide(TWO, ADVICE, draws(), can_buy=bought < budget)
     assert round_.query_probability == approx(min(1.0, 0.605147 * factor))
     if round_.query:
         learner.learn(round_, 0)  # the scaled z is also the importance weight

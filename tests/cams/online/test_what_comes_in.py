@@ -142,7 +142,7 @@ def test_an_instance_is_refused_in_one_sentence(options, predictions, advice, se
         ({}, [[0, 1, 2], [0, 1, None], [0, 0.5, 1]], [EVEN] * 3, "predictions[2, 1] is 0.5, expected a class in 0..2"),
         ({}, [[0, 1, 2], [0, 0, 9]], [EVEN] * 2, "predictions[1, 2] is 9, expected a class in 0..2"),
         ({"classes": WORDS}, [WORDS, ["cat", "cat", 7]], [EVEN] * 2, f"predictions[1, 2] is 7, {CLASSES}"),
-        ({}, ([0, 1, 2], [0, 1]), [EVEN] * 2, f"predictions {RAGGED}"),
+        ({}, ([0, 1, 2], [0, 1]), [EVEN] * 2, "predictions[1] has shape (2,), expected (3,), one label per model"),
         ({}, np.ma.array([[0, 1, 2]], mask=[[0, 1, 0]]), [EVEN], HOLES),
         ({}, [[0, 1, 2]] * 2, [EVEN, [1, 0]], f"advice {RAGGED}"),
         ({}, [[0, 1, 2]] * 2, [EVEN] * 3, "advice has 3 instances, expected 2 as in predictions"),
