@@ -80,7 +80,7 @@ def predict_once(
 ) -> np.ndarray:
     """One policy's rewards for one part, from its checkpoint if it was trained before."""
     seed = context.integer_seed("policy", stable_id(f"{member['name']}/{part}"))
-    key = (member, seed, lesson.features, lesson.rewards, rated)
+    key = (member, seed, lesson.features, lesson.labels, lesson.rewards, rated)
 
     def compute() -> dict[str, np.ndarray]:
         return {"rewards": fit_predict(member, lesson, rated, seed).astype(np.float32)}

@@ -146,7 +146,8 @@ def network_scores(
     """A graph network; its weights are the checkpoint."""
     molecules: Molecules = table.inputs
     settings, labels = member["params"] | {"family": member["family"]}, table.labels[chosen]
-    key = (settings, seed, molecules.fingerprints["ecfp4"][chosen], labels)
+    # All graphs, not the chosen ones alone: picking those out of flat arrays takes longer than hashing some 25 MB.
+    key = (settings, seed, chosen, labels, *vars(molecules.graphs).values())
     path = context.checkpoints("classifiers").path(member["name"], key, ".pt")
     if not path.exists():
         network = train_network(molecules.graphs, chosen, labels, settings, seed)

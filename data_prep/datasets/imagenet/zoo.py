@@ -1,5 +1,6 @@
 """torchvision's pretrained networks over a list of images: predicted labels, and features for policies."""
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -61,7 +62,20 @@ def features(name: str, table: Table, context: Context) -> np.ndarray:
 def key_of(name: str, table: Table, context: Context) -> tuple:
     weights, size = context.settings.weights, context.settings.image_size
     seed = None if weights else seed_of(name, context)
-    return {"name": name, "weights": weights, "size": size, "seed": seed}, table.inputs
+    settings = {"name": name, "weights": weights, "size": size, "seed": seed, "classes": table.num_classes}
+    return settings, table.inputs, stamps(table.inputs)
+
+
+def stamps(paths: np.ndarray) -> np.ndarray:
+    """Size and time of change (M, 2) of every image: the images themselves are some gigabytes, too many to hash."""
+    found = np.empty((len(paths), 2), dtype=np.int64)
+    for i, path in enumerate(paths):
+        try:
+            status = os.stat(path)
+        except OSError as error:
+            raise InputError(f"cannot read the image {path}: {error.strerror}") from None
+        found[i] = status.st_size, status.st_mtime_ns
+    return found
 
 
 def seed_of(name: str, context: Context) -> int:

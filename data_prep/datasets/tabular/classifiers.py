@@ -32,17 +32,18 @@ def train_member(member: dict[str, Any], table: Table, split: Split, context: Co
     own_id = stable_id(member["name"])
     rows = subsample(member["subsample"], table, split.classifier_rows, context.rng("subsample", own_id))
     random_state = context.integer_seed("classifier", own_id)
-    key = (member, random_state, table.inputs[rows], table.labels[rows], split.policy_rows, split.pool_rows)
+    learned, policy, pool = (table.inputs[part] for part in (rows, split.policy_rows, split.pool_rows))
+    key = (member, random_state, learned, table.labels[rows], policy, pool)
 
     def compute() -> dict[str, np.ndarray]:
         estimator = make_estimator(CLASSIFIERS, member["family"], member.get("params", {}), random_state)
         with warnings.catch_warnings():
             # A linear model stopped short of convergence is still a legitimate, weaker member of the zoo.
             warnings.simplefilter("ignore", ConvergenceWarning)
-            estimator.fit(table.inputs[rows], table.labels[rows])
+            estimator.fit(learned, table.labels[rows])
         return {
-            "policy": predict_in_chunks(estimator, table.inputs[split.policy_rows]).astype(np.int32),
-            "pool": predict_in_chunks(estimator, table.inputs[split.pool_rows]).astype(np.int32),
+            "policy": predict_in_chunks(estimator, policy).astype(np.int32),
+            "pool": predict_in_chunks(estimator, pool).astype(np.int32),
         }
 
     return context.checkpoints("classifiers").arrays(member["name"], key, compute)

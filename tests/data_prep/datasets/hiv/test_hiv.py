@@ -9,11 +9,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+import torch
 from hydra import compose, initialize_config_dir
 
 import cams
 from data_prep import bundle, classifiers, policies, split
 from data_prep.datasets import hiv
+from data_prep.datasets.hiv import classifiers as hiv_classifiers
 from data_prep.datasets.hiv import features
 from data_prep.datasets.hiv.classifiers import boldest_threshold, calibration_part, decide, specialist_rows
 from data_prep.datasets.hiv.policies import bits_of, drawing_weights, side_by_side
@@ -146,6 +148,25 @@ def test_a_finished_network_is_not_trained_again(context, monkeypatch):
     classifiers.run(context)
     after = Classifiers.load(context.artefact("classifiers"))
     np.testing.assert_array_equal(before.pool_predictions, after.pool_predictions)
+
+
+def test_a_network_is_trained_anew_for_molecules_with_other_bonds(context, monkeypatch):
+    """Fingerprints stay as they are: a network sees graphs."""
+    table, rows = hiv.load(context), np.arange(4)
+    member = {"name": "gcn", "family": "gcn", "params": {}}
+    trained_on = []
+
+    def train(graphs, *_args):
+        trained_on.append(graphs)
+        return torch.nn.Linear(1, 1)
+
+    monkeypatch.setattr(hiv_classifiers, "train_network", train)
+    monkeypatch.setattr(hiv_classifiers, "load_network", lambda *_args: None)
+    monkeypatch.setattr(hiv_classifiers, "predict_network", lambda *_args: None)
+    for change in (0, 0, 1):
+        table.inputs.graphs.bond_features[:] += np.uint8(change)
+        hiv_classifiers.network_scores(member, table, rows, rows, 0, context)
+    assert len(trained_on) == 2
 
 
 def test_another_seed_shares_the_features_and_draws_another_pool(context, tmp_path):

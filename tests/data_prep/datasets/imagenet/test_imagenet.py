@@ -9,6 +9,7 @@ from PIL import Image
 
 import cams
 from data_prep import bundle, classifiers, fetch, policies, split
+from data_prep.datasets.imagenet import zoo
 from data_prep.datasets.imagenet.zoo import build, features
 from data_prep.pipeline.context import Context
 from data_prep.pipeline.dataset import Policies, get_dataset
@@ -47,14 +48,20 @@ def test_all_stages_end_in_a_bundle(context: Context) -> None:
     assert Policies.load(context.artefact("policies")).held_out_rewards.shape == (12, 2, 3)
 
 
-def test_second_run_reads_checkpoints(context: Context) -> None:
+def test_second_run_reads_checkpoints_unless_an_image_has_changed(context: Context, monkeypatch) -> None:
     fetch.run(context)
     table = get_dataset("imagenet").load(context)
     first = features("resnet18", table, context)
     assert first.shape == (CLASSES * IMAGES, 512)
-    for path in table.inputs:
-        Path(path).unlink()
-    assert np.array_equal(features("resnet18", table, context), first)
+    with monkeypatch.context() as patched:
+        patched.setattr(zoo, "build", None)
+        assert np.array_equal(features("resnet18", table, context), first)
+    Image.new("RGB", (50, 50)).save(table.inputs[5])
+    again = features("resnet18", table, context)
+    assert np.flatnonzero((again != first).any(axis=1)).tolist() == [5]
+    Path(table.inputs[5]).unlink()
+    with pytest.raises(cams.InputError, match=r"cannot read the image .*val_5\.JPEG: No such file"):
+        features("resnet18", table, context)
 
 
 def test_missing_class_is_named(context: Context) -> None:

@@ -15,7 +15,7 @@ from data_prep.datasets.tabular.policies import fit_predict, train_policies
 from data_prep.pipeline.dataset import Policies
 from data_prep.pipeline.sources import SourceError
 from data_prep.training import estimators
-from data_prep.training.cross_fit import Lesson, stored_form
+from data_prep.training.cross_fit import Lesson, predict_once, stored_form
 from tests.data_prep.conftest import context_for
 
 SMALL = {
@@ -73,6 +73,33 @@ def test_results_do_not_depend_on_workers_and_resume_from_checkpoints(table, tmp
     monkeypatch.setattr(estimators, "make_estimator", must_not_train)
     _, again, _ = train(table, context_for("vertebral", tmp_path / "b", **SMALL))
     assert np.array_equal(again.pool_predictions, two.pool_predictions)
+
+
+def test_rows_with_other_values_are_predicted_anew(table, tmp_path):
+    context, elsewhere = (context_for("vertebral", tmp_path / name, **SMALL) for name in ("a", "b"))
+    split = tabular.split(table, context)
+    train_classifiers(table, split, context)
+    for rows in (split.pool_rows, split.policy_rows):
+        table.inputs[rows] = table.inputs[rows][::-1]
+        again, fresh = (train_classifiers(table, split, each) for each in (context, elsewhere))
+        assert np.array_equal(again.pool_predictions, fresh.pool_predictions)
+        assert np.array_equal(again.policy_predictions, fresh.policy_predictions)
+
+
+def test_a_policy_is_trained_anew_for_other_labels(tmp_path):
+    """Its rows may be drawn by the weight of their class, so labels matter beside rewards."""
+    context = context_for("vertebral", tmp_path)
+    rows = np.eye(2)
+    told = [
+        predict_once(labels_told, {"name": "biased"}, 0, Lesson(rows, np.array(labels), rows), rows, context)
+        for labels in ([0, 1], [1, 0])
+    ]
+    assert told[0].tolist() == [0, 1]
+    assert told[1].tolist() == [1, 0]
+
+
+def labels_told(_member, lesson, _features, _seed):
+    return lesson.labels
 
 
 def test_held_out_rewards_come_from_models_that_have_not_seen_the_row(table, tmp_path):
