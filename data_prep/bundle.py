@@ -14,15 +14,17 @@ from cams.bundle import Bundle
 from cams.compact import DenseRewards, Recipe, save_compact
 from cams.errors import InputError
 from cams.files import write_json
+from data_prep.pipeline.artefacts import load_classifiers, load_policies, load_rows
 from data_prep.pipeline.context import Context
-from data_prep.pipeline.dataset import Classifiers, Policies, Split, get_dataset
+from data_prep.pipeline.dataset import Classifiers, Policies
 from data_prep.pipeline.metrics import model_accuracies, policy_accuracies
 from data_prep.pipeline.stage import entry_point
 
 
 def run(context: Context) -> None:
-    table, split = get_dataset(context.dataset).load(context), Split.load(context.made("splits"))
-    classifiers, policies = load_trained(context)
+    table, split = load_rows(context)
+    classifiers = load_classifiers(table, split, context)
+    policies = load_policies(split, classifiers, context)
     save_compact(
         context.bundle_path,
         predictions=classifiers.pool_predictions,
@@ -50,10 +52,6 @@ def run(context: Context) -> None:
     )
 
 
-def load_trained(context: Context) -> tuple[Classifiers, Policies]:
-    return Classifiers.load(context.made("classifiers")), Policies.load(context.made("policies"))
-
-
 def recipes(policies: Policies, context: Context) -> list[Recipe]:
     """Trained policies as stored, then the opposite of those under `malicious`, then random ones."""
     settings = context.settings.policies
@@ -72,8 +70,9 @@ def recipes(policies: Policies, context: Context) -> list[Recipe]:
 
 def held_out_bundle(sharpness: float, context: Context) -> Bundle:
     """The bundle this sharpness would give, on held-out policy rows instead of the pool."""
-    table, split = get_dataset(context.dataset).load(context), Split.load(context.made("splits"))
-    classifiers, policies = load_trained(context)
+    table, split = load_rows(context)
+    classifiers = load_classifiers(table, split, context)
+    policies = load_policies(split, classifiers, context)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "held_out.npz"
         save_compact(

@@ -4,16 +4,16 @@ python -m data_prep.classifiers dataset=drift scale=laptop seed=0
 """
 
 from cams.files import write_json
+from data_prep.pipeline.artefacts import load_rows
 from data_prep.pipeline.context import Context
-from data_prep.pipeline.dataset import Split, get_dataset
+from data_prep.pipeline.dataset import get_dataset
 from data_prep.pipeline.metrics import by_name, model_accuracies
 from data_prep.pipeline.stage import entry_point
 
 
 def run(context: Context) -> None:
-    dataset = get_dataset(context.dataset)
-    table, split = dataset.load(context), Split.load(context.made("splits"))
-    trained = dataset.train_classifiers(table, split, context)
+    table, split = load_rows(context)
+    trained = get_dataset(context.dataset).train_classifiers(table, split, context)
     trained.save(context.artefact("classifiers"))
     on_policy_rows = model_accuracies(trained.policy_predictions, table.labels[split.policy_rows])
     on_pool = model_accuracies(trained.pool_predictions, table.labels[split.pool_rows])

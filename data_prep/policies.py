@@ -4,17 +4,17 @@ python -m data_prep.policies dataset=drift scale=laptop seed=0
 """
 
 from cams.files import write_json
+from data_prep.pipeline.artefacts import load_classifiers, load_rows
 from data_prep.pipeline.context import Context
-from data_prep.pipeline.dataset import Classifiers, Split, get_dataset
+from data_prep.pipeline.dataset import get_dataset
 from data_prep.pipeline.metrics import by_name, policy_accuracies, stored_policy_accuracies
 from data_prep.pipeline.stage import entry_point
 
 
 def run(context: Context) -> None:
-    dataset = get_dataset(context.dataset)
-    table, split = dataset.load(context), Split.load(context.made("splits"))
-    classifiers = Classifiers.load(context.made("classifiers"))
-    trained = dataset.train_policies(table, split, classifiers, context)
+    table, split = load_rows(context)
+    classifiers = load_classifiers(table, split, context)
+    trained = get_dataset(context.dataset).train_policies(table, split, classifiers, context)
     trained.save(context.artefact("policies"))
     held_out = policy_accuracies(
         trained.held_out_rewards,

@@ -12,18 +12,21 @@ from typing import Any
 import numpy as np
 from omegaconf import OmegaConf
 
-from cams import Bundle, make_learner, play
+from cams import Bundle, InputError, make_learner, play
 from cams.files import write_json
 from cams.policies import opposite, sharpen
 from cams.randomness import stream_order, uniforms
+from data_prep.pipeline.artefacts import load_classifiers, load_policies, load_rows
 from data_prep.pipeline.context import Context
-from data_prep.pipeline.dataset import Classifiers, Split, get_dataset
+from data_prep.pipeline.dataset import Classifiers, Policies, Split, Table, get_dataset
 from data_prep.pipeline.stage import entry_point
 
 
 def run(context: Context) -> None:
-    bundle = Bundle.load(context.found(context.bundle_path, "bundle"))
-    as_trained = bundle_with_advice(bundle, trained_rewards(context), context)
+    table, split = load_rows(context)
+    classifiers = load_classifiers(table, split, context)
+    bundle = bundle_made_from(classifiers, load_policies(split, classifiers, context), context)
+    as_trained = bundle_with_advice(bundle, trained_rewards(table, split, classifiers, context), context)
     settings = context.precision_check
     horizon = min(settings.horizon, bundle.num_rows)
     outcomes = []
@@ -34,16 +37,21 @@ def run(context: Context) -> None:
     write_json(context.metrics_path("precision"), compare(np.array(outcomes)))
 
 
-def trained_rewards(context: Context) -> np.ndarray:
+def bundle_made_from(classifiers: Classifiers, policies: Policies, context: Context) -> Bundle:
+    """The stored bundle, if it holds these: rewards of others say nothing about precision."""
+    with context.found(context.bundle_path, "bundle") as path:
+        bundle = Bundle.load(path)
+        trained = bundle.policy_names[: len(policies.names)]
+        if trained != policies.names or not np.array_equal(bundle.predictions, classifiers.pool_predictions):
+            raise InputError("it was made from other classifiers or policies than those that are there")
+    return bundle
+
+
+def trained_rewards(table: Table, split: Split, classifiers: Classifiers, context: Context) -> np.ndarray:
     """Rewards (N, s, k) on the pool before they were rounded for storage."""
-    dataset = get_dataset(context.dataset)
     settings: Any = OmegaConf.merge(context.settings, {"policies": {"stored": "float32"}})
-    split = Split.load(context.made("splits"))
-    policies = dataset.train_policies(
-        dataset.load(context),
-        split,
-        Classifiers.load(context.made("classifiers")),
-        replace(context, settings=settings),
+    policies = get_dataset(context.dataset).train_policies(
+        table, split, classifiers, replace(context, settings=settings)
     )
     return policies.pool_rewards.rows(0, len(split.pool_rows))
 

@@ -1,5 +1,7 @@
 """What a stage knows about its run: settings after the scale is applied, places, seeds, workers."""
 
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -66,19 +68,20 @@ class Context:
         """The one file a stage hands to the next: `<work>/<stage>/<dataset>.npz`."""
         return self.work / stage / f"{self.dataset}.npz"
 
-    def made(self, artefact: str) -> Path:
-        """The file of an earlier stage, which must be there."""
+    def made(self, artefact: str) -> AbstractContextManager[Path]:
+        """For reading the file of an earlier stage, which must be there."""
         return self.found(self.artefact(artefact), {"splits": "split"}.get(artefact, artefact))
 
-    def raw_file(self, name: str) -> Path:
-        """A file that fetch wrote, which must be there."""
+    def raw_file(self, name: str) -> AbstractContextManager[Path]:
+        """For reading a file that fetch wrote, which must be there."""
         return self.found(self.raw_dir / name, "fetch")
 
-    def found(self, path: Path, stage: str) -> Path:
+    def found(self, path: Path, stage: str) -> AbstractContextManager[Path]:
+        """For reading a file: what is refused inside the block is refused in its name, with the stage that makes it."""
+        command = f"with the same scale, seed and paths: python -m data_prep.{stage} dataset={self.dataset}"
         if not path.exists():
-            command = f"python -m data_prep.{stage} dataset={self.dataset}"
-            raise InputError(f"{path} is missing; run first, with the same scale, seed and paths: {command}")
-        return path
+            raise InputError(f"{path} is missing; run first, {command}")
+        return refused_by_name(path, f"make it anew, {command}")
 
     @property
     def bundle_path(self) -> Path:
@@ -101,6 +104,15 @@ class Context:
     def integer_seed(self, purpose: str, index: int = 0) -> int:
         """For libraries that take an integer: scikit-learn's random_state, torch.manual_seed."""
         return int(self.seed_sequence(purpose, index).generate_state(1)[0] >> 1)
+
+
+@contextmanager
+def refused_by_name(path: Path, remedy: str) -> Iterator[Path]:
+    try:
+        yield path
+    except InputError as error:
+        place = "" if str(path) in str(error) else f"{path}: "
+        raise InputError(f"{place}{error}; {remedy}") from None
 
 
 def stable_id(name: str) -> int:

@@ -4,18 +4,24 @@ Adding a data set is one module with the five functions of `Dataset`, one `conf/
 `params.yaml`.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol, cast
 
 import numpy as np
 
-from cams.archive import read_archive, write_archive
+from cams.archive import open_archive, write_archive
+from cams.checks import distinct, in_range, integers
 from cams.compact import DenseRewards, HeadRewards
+from cams.errors import InputError
 from data_prep.pipeline.catalogue import find_entry
 from data_prep.pipeline.context import Context
 from data_prep.pipeline.schema import Schema
+
+# Of trained policies.
+KINDS = ("normal", "biased")
 
 
 @dataclass(frozen=True)
@@ -31,6 +37,12 @@ class Table:
     num_classes: int
     groups: np.ndarray | None = None
 
+    def __post_init__(self) -> None:
+        require_whole("labels", self.labels)
+        in_range("labels", self.labels, self.num_classes)
+        if self.groups is not None:
+            require_shape("groups", self.groups, self.labels.shape)
+
 
 @dataclass(frozen=True)
 class Split:
@@ -41,16 +53,27 @@ class Split:
     pool_rows: np.ndarray
 
     def __post_init__(self) -> None:
-        rows = np.concatenate([self.classifier_rows, self.policy_rows, self.pool_rows])
-        if len(np.unique(rows)) != len(rows):
-            raise ValueError("a row is in two parts of the split, or twice in one")
+        for name, rows in vars(self).items():
+            require_whole(name, rows)
+        everything = np.concatenate(list(vars(self).values()))
+        if len(np.unique(everything)) != len(everything):
+            raise InputError("a row is in two parts of the split, or twice in one")
+
+    def check(self, num_rows: int, sizes: Mapping[str, Any]) -> None:
+        """Refuse rows that a table of `num_rows` has not, and parts of other sizes than the settings ask for."""
+        for name, rows in vars(self).items():
+            require_below(name, rows, num_rows)
+            size = sizes.get(name.removesuffix("_rows"), len(rows))
+            if len(rows) != size:
+                raise InputError(f"{name} has {len(rows)} rows, expected {size}")
 
     def save(self, path: Path) -> None:
         write_archive(path, vars(self))
 
     @classmethod
     def load(cls, path: Path) -> "Split":
-        return cls(**read_archive(path))
+        with open_archive(path) as archive:
+            return cls(**{field.name: archive.read(field.name) for field in fields(cls)})
 
 
 @dataclass(frozen=True)
@@ -61,13 +84,24 @@ class Classifiers:
     policy_predictions: np.ndarray  # (P, k)
     pool_predictions: np.ndarray  # (N, k)
 
+    def check(self, split: Split, num_classes: int) -> None:
+        """Refuse predictions that are not one class per classifier and row of the split."""
+        distinct("model_names", self.model_names)
+        for name, predictions, rows in (
+            ("policy_predictions", self.policy_predictions, split.policy_rows),
+            ("pool_predictions", self.pool_predictions, split.pool_rows),
+        ):
+            in_range(name, integers(name, predictions, ndim=2), num_classes)
+            require_shape(name, predictions, (len(rows), len(self.model_names)))
+
     def save(self, path: Path) -> None:
         write_archive(path, vars(self))
 
     @classmethod
     def load(cls, path: Path) -> "Classifiers":
-        stored = read_archive(path)
-        return cls(**{**stored, "model_names": stored["model_names"].tolist()})
+        with open_archive(path) as archive:
+            names = texts("model_names", archive.read("model_names"))
+            return cls(names, archive.read("policy_predictions"), archive.read("pool_predictions"))
 
 
 @dataclass(frozen=True)
@@ -88,20 +122,65 @@ class Policies:
     held_out: np.ndarray
     held_out_rewards: np.ndarray
 
+    def check(self, split: Split, num_models: int) -> None:
+        """Refuse rewards that are not one chance in 0..1 per row of the split, policy and classifier."""
+        distinct("names", self.names)
+        count = len(self.names)
+        if len(self.kinds) != count:
+            raise InputError(f"kinds has {len(self.kinds)} entries, expected {count}, as many as names")
+        if unknown := set(self.kinds) - {*KINDS}:
+            raise InputError(f"kinds has '{min(unknown)}', expected {' or '.join(KINDS)}")
+        self.pool_rewards.check(len(split.pool_rows), num_models)
+        if self.pool_rewards.count != count:
+            raise InputError(f"names has {count} entries, expected one for each of {self.pool_rewards.count} policies")
+        require_whole("held_out", self.held_out)
+        require_below("held_out", self.held_out, len(split.policy_rows))
+        require_shape("held_out_rewards", self.held_out_rewards, (len(self.held_out), count, num_models))
+        # Not the other way round, which a value that is no number would pass.
+        if not ((self.held_out_rewards >= 0) & (self.held_out_rewards <= 1)).all():
+            raise InputError("held_out_rewards has values outside 0..1")
+
     def save(self, path: Path) -> None:
         plain = {name: value for name, value in vars(self).items() if name != "pool_rewards"}
         write_archive(path, plain | self.pool_rewards.arrays())
 
     @classmethod
     def load(cls, path: Path) -> "Policies":
-        stored = read_archive(path)
-        names, kinds = stored.pop("names").tolist(), stored.pop("kinds").tolist()
-        held_out, held_out_rewards = stored.pop("held_out"), stored.pop("held_out_rewards")
-        if "rewards" in stored:
-            rewards: DenseRewards | HeadRewards = DenseRewards(stored["rewards"])
-        else:
-            rewards = HeadRewards(**{name.removeprefix("head_"): value for name, value in stored.items()})
-        return cls(names, kinds, rewards, held_out, held_out_rewards)
+        with open_archive(path) as archive:
+            names, kinds = (texts(name, archive.read(name)) for name in ("names", "kinds"))
+            if "head_features" in archive.names():
+                heads = {field.name: archive.read(f"head_{field.name}") for field in fields(HeadRewards)}
+                rewards: DenseRewards | HeadRewards = HeadRewards(**heads)
+            else:
+                rewards = DenseRewards(archive.read("rewards"))
+            return cls(names, kinds, rewards, archive.read("held_out"), archive.read("held_out_rewards"))
+
+
+def texts(name: str, array: np.ndarray) -> list[str]:
+    if array.dtype.kind != "U" or array.ndim != 1:
+        raise InputError(f"{name} has shape {array.shape} and type {array.dtype}, expected a list of texts")
+    return [str(text) for text in array]
+
+
+def require_shape(name: str, array: np.ndarray, expected: tuple[int, ...]) -> None:
+    """Refuse what is not numbers of exactly this shape."""
+    if array.shape != expected or array.dtype.kind not in "fiu":
+        raise InputError(f"{name} has shape {array.shape} and type {array.dtype}, expected numbers {expected}")
+
+
+def require_whole(name: str, array: np.ndarray) -> None:
+    """Refuse what is not a list of whole numbers."""
+    if array.ndim != 1 or array.dtype.kind not in "iu":
+        raise InputError(f"{name} has shape {array.shape} and type {array.dtype}, expected a list of whole numbers")
+
+
+def require_below(name: str, rows: np.ndarray, count: int) -> None:
+    """Refuse row numbers that `count` rows do not have, or that stand there twice."""
+    outside = rows[(rows < 0) | (rows >= count)]
+    if len(outside):
+        raise InputError(f"{name} has row {outside[0]}, expected rows in 0..{count - 1}")
+    if len(np.unique(rows)) != len(rows):
+        raise InputError(f"{name} has a row twice")
 
 
 class Dataset(Protocol):

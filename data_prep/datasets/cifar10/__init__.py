@@ -3,8 +3,11 @@
 Data card: docs/data/cifar10.md
 """
 
+from pathlib import Path
+
 import numpy as np
 
+from cams.errors import InputError, in_one_line
 from cams.files import atomic_path
 from data_prep.datasets.cifar10.classifiers import train_classifiers
 from data_prep.datasets.cifar10.policies import train_policies
@@ -17,6 +20,7 @@ from data_prep.pipeline.sources import first_available
 __all__ = ["CLASSES", "SETTINGS", "fetch", "load", "split", "train_classifiers", "train_policies"]
 
 CLASSES = ["airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck"]
+IMAGE_SHAPE = (3, 32, 32)
 
 
 def fetch(context: Context) -> None:
@@ -33,9 +37,22 @@ def save_images(images: np.ndarray, labels: np.ndarray, context: Context) -> Non
 
 
 def load(context: Context) -> Table:
-    images = np.load(context.raw_file("images.npy"), mmap_mode="r", allow_pickle=False)
-    labels = np.load(context.raw_file("labels.npy"), allow_pickle=False)
-    return Table(images, labels, num_classes=len(CLASSES))
+    with context.raw_file("images.npy") as path:
+        images = mapped(path)
+        if images.shape[1:] != IMAGE_SHAPE or images.dtype != np.uint8:
+            raise InputError(f"it holds {images.dtype} {images.shape}, expected uint8 (any, 3, 32, 32)")
+    with context.raw_file("labels.npy") as path:
+        labels = np.array(mapped(path))
+        if labels.shape != images.shape[:1]:
+            raise InputError(f"it holds labels {labels.shape}, expected one for each of {len(images)} images")
+        return Table(images, labels, num_classes=len(CLASSES))
+
+
+def mapped(path: Path) -> np.ndarray:
+    try:
+        return np.lib.format.open_memmap(path, mode="r")
+    except (ValueError, OSError, EOFError) as error:
+        raise InputError(f"{path} is not a readable .npy file: {in_one_line(error)}") from None
 
 
 def split(table: Table, context: Context) -> Split:

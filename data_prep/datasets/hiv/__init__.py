@@ -14,7 +14,7 @@ import pandas as pd
 import rdkit
 import torch_geometric
 
-from cams.archive import read_archive, write_archive
+from cams.archive import open_archive, write_archive
 from cams.errors import InputError
 from data_prep.datasets.hiv.classifiers import train_classifiers
 from data_prep.datasets.hiv.features import Molecules, featurise
@@ -94,8 +94,9 @@ def prepare(table: pd.DataFrame, context: Context) -> None:
 
 
 def load(context: Context) -> Table:
-    stored = read_archive(context.raw_file("molecules.npz"))
-    return Table(Molecules.from_arrays(stored), stored["labels"], num_classes=2)
+    with context.raw_file("molecules.npz") as path, open_archive(path) as archive:
+        (rows,) = archive.shape("labels", (None,))
+        return Table(Molecules.read(archive, rows), archive.read("labels"), num_classes=2)
 
 
 def split(table: Table, context: Context) -> Split:

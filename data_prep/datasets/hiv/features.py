@@ -15,6 +15,9 @@ from rdkit.Chem import DataStructs, rdFingerprintGenerator, rdMolDescriptors
 from torch_geometric.utils import from_smiles
 from tqdm import tqdm
 
+from cams.archive import Archive
+from cams.errors import InputError
+
 FINGERPRINT_BITS = 2048
 MACCS_BITS = 167  # RDKit's MACCS vector is one-based: bit 0 is never set
 FINGERPRINTS = ("maccs", "ecfp2", "ecfp4", "ecfp6", "topological", "atom_pair")
@@ -38,6 +41,16 @@ class Graphs:
     def __len__(self) -> int:
         return len(self.atom_start) - 1
 
+    def check(self) -> None:
+        """Refuse molecules that own other atoms or bonds than there are."""
+        for name, starts, owned in (
+            ("atom_start", self.atom_start, (self.atoms,)),
+            ("bond_start", self.bond_start, (self.bonds, self.bond_features)),
+        ):
+            ascending = starts[0] == 0 and (np.diff(starts) >= 0).all()
+            if not ascending or any(len(each) != starts[-1] for each in owned):
+                raise InputError(f"{name} does not count from 0 up to what the molecules own, {len(owned[0])}")
+
 
 @dataclass(frozen=True)
 class Molecules:
@@ -58,10 +71,26 @@ class Molecules:
         return {**vars(self.graphs), **self.fingerprints, "valid": self.valid, "identity": self.identity}
 
     @classmethod
-    def from_arrays(cls, arrays: dict[str, np.ndarray]) -> "Molecules":
-        graphs = Graphs(**{field.name: arrays[field.name] for field in fields(Graphs)})
-        fingerprints = {name: arrays[name] for name in FINGERPRINTS}
-        return cls(graphs, fingerprints, arrays["valid"], arrays["identity"])
+    def read(cls, archive: Archive, count: int) -> "Molecules":
+        """What `arrays` gave, if it is that of `count` molecules."""
+        for name in FINGERPRINTS:
+            archive.shape(name, (count, num_bytes(name)))
+        for name in ("valid", "identity"):
+            archive.shape(name, (count,))
+        for name in ("atom_start", "bond_start"):
+            archive.shape(name, (count + 1,))
+        graphs = Graphs(**{field.name: read_kind(archive, field.name, "iu") for field in fields(Graphs)})
+        graphs.check()
+        fingerprints = {name: read_kind(archive, name, "u") for name in FINGERPRINTS}
+        return cls(graphs, fingerprints, read_kind(archive, "valid", "b"), read_kind(archive, "identity", "iu"))
+
+
+def read_kind(archive: Archive, name: str, kinds: str) -> np.ndarray:
+    """One array, if its type is of these kinds (numpy's letters)."""
+    array = archive.read(name)
+    if array.dtype.kind not in kinds:
+        raise InputError(f"array '{name}' has type {array.dtype}, expected one of numpy's kinds {kinds}")
+    return array
 
 
 def fingerprint_functions() -> dict[str, Callable[[Chem.Mol], np.ndarray]]:
@@ -88,6 +117,10 @@ def _maccs(molecule: Chem.Mol) -> np.ndarray:
 
 def num_bits(fingerprint: str) -> int:
     return MACCS_BITS if fingerprint == "maccs" else FINGERPRINT_BITS
+
+
+def num_bytes(fingerprint: str) -> int:
+    return -(-num_bits(fingerprint) // 8)
 
 
 def unpack(packed: np.ndarray, fingerprint: str) -> np.ndarray:

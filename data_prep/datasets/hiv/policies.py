@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from omegaconf import OmegaConf
 
-from data_prep.datasets.hiv.features import FINGERPRINTS, Molecules, num_bits, unpack
+from data_prep.datasets.hiv.features import FINGERPRINTS, Molecules, num_bytes, unpack
 from data_prep.datasets.hiv.regions import regions_of
 from data_prep.pipeline.context import Context
 from data_prep.pipeline.dataset import Classifiers, Policies, Split, Table
@@ -40,7 +40,7 @@ def side_by_side(molecules: Molecules, regions: np.ndarray) -> np.ndarray:
 
 def bits_of(inputs: np.ndarray, fingerprint: str) -> torch.Tensor:
     """The (M, bits) zeros and ones of one fingerprint, from rows of `side_by_side`."""
-    widths = [-(-num_bits(name) // 8) for name in FINGERPRINTS]
+    widths = [num_bytes(name) for name in FINGERPRINTS]
     position = FINGERPRINTS.index(fingerprint)
     start = sum(widths[:position])
     return torch.from_numpy(unpack(inputs[:, start : start + widths[position]], fingerprint))

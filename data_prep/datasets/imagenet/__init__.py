@@ -8,12 +8,12 @@ from pathlib import Path
 
 import numpy as np
 
-from cams.archive import read_archive, write_archive
+from cams.archive import open_archive, write_archive
 from cams.errors import InputError
 from data_prep.datasets.imagenet.policies import train_policies
 from data_prep.datasets.imagenet.zoo import predict
 from data_prep.pipeline.context import Context
-from data_prep.pipeline.dataset import Classifiers, Split, Table
+from data_prep.pipeline.dataset import Classifiers, Split, Table, texts
 from data_prep.pipeline.schema import Schema
 from data_prep.pipeline.settings import policies
 from data_prep.pipeline.sources import Mirror, first_available, require
@@ -58,8 +58,10 @@ def list_images(folder: Path, num_classes: int) -> tuple[np.ndarray, np.ndarray,
 
 
 def load(context: Context) -> Table:
-    stored = read_archive(context.raw_file("index.npz"))
-    return Table(stored["paths"], stored["labels"], num_classes=len(stored["class_names"]))
+    with context.raw_file("index.npz") as path, open_archive(path) as archive:
+        paths, names = (np.array(texts(name, archive.read(name))) for name in ("paths", "class_names"))
+        archive.shape("labels", paths.shape)
+        return Table(paths, archive.read("labels"), num_classes=len(names))
 
 
 def split(table: Table, context: Context) -> Split:

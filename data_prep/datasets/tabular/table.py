@@ -4,7 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from cams.archive import read_archive, write_archive
+from cams.archive import open_archive, write_archive
+from cams.checks import whole_number
+from cams.errors import InputError
 from data_prep.pipeline.context import Context
 from data_prep.pipeline.dataset import Split, Table
 from data_prep.pipeline.hashes import fingerprint
@@ -37,8 +39,18 @@ def save_table(table: Table, context: Context) -> None:
 
 
 def load(context: Context) -> Table:
-    stored = read_archive(context.raw_file("table.npz"))
-    return Table(stored["features"], stored["labels"], int(stored["num_classes"]), stored.get("groups"))
+    with context.raw_file("table.npz") as path, open_archive(path) as archive:
+        features = archive.read("features")
+        if features.ndim != 2 or features.dtype.kind not in "fiu":
+            found = f"shape {features.shape} and type {features.dtype}"
+            raise InputError(f"features has {found}, expected numbers (any, any)")
+        if not np.isfinite(features).all():
+            raise InputError("features has a value that is not finite")
+        archive.shape("labels", features.shape[:1])
+        archive.shape("num_classes", ())
+        num_classes = whole_number("num_classes", archive.read("num_classes").item(), least=1)
+        groups = archive.read("groups") if "groups" in archive.names() else None
+        return Table(features, archive.read("labels"), num_classes, groups)
 
 
 def split(table: Table, context: Context) -> Split:

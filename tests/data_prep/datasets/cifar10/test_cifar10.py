@@ -89,6 +89,29 @@ def test_the_pool_is_test_images_alone_and_the_parts_are_disjoint(finished):
     assert held_out.max() < len(parts.policy_rows)
 
 
+@pytest.mark.parametrize(
+    ("name", "change", "words"),
+    [
+        ("images", lambda images: images.astype(str), r"it holds <U3 .*, expected uint8 \(any, 3, 32, 32\)"),
+        ("images", lambda images: images[:, 0], r"expected uint8 \(any, 3, 32, 32\)"),
+        ("labels", lambda labels: labels[:-3], "expected one for each of 600 images"),
+        ("labels", lambda labels: labels + 10, r"expected a class in 0\.\.9"),
+        ("labels", None, "is not a readable .npy file"),
+    ],
+)
+def test_damaged_raw_files_are_refused_by_name(name, change, words, tmp_path):
+    context = smoke_context(tmp_path)
+    images, labels = np.zeros((600, 3, 32, 32), np.uint8), np.zeros(600, np.int64)
+    cifar10.save_images(images, labels, context)
+    path = context.raw_dir / f"{name}.npy"
+    if change is None:
+        path.write_bytes(b"cut")
+    else:
+        np.save(path, change(np.load(path)))
+    with pytest.raises(cams.InputError, match=rf"{name}\.npy.*{words}.*; make it anew, .* python -m data_prep\.fetch"):
+        cifar10.load(context)
+
+
 def test_metrics_say_how_good_everything_is(finished):
     check = json.loads(finished.metrics_path("bundle").read_text())["held_out_check"]
     assert {"best_classifier", "best_normal_policy", "required_gain", "met"} <= set(check)

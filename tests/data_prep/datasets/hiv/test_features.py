@@ -5,6 +5,8 @@ import pytest
 from rdkit import Chem
 from torch_geometric.utils import from_smiles
 
+from cams import InputError
+from cams.archive import open_archive, write_archive
 from data_prep.datasets.hiv import features as hiv_features
 from data_prep.datasets.hiv.features import FINGERPRINTS, Molecules, featurise, num_bits, unpack
 
@@ -68,7 +70,31 @@ def test_neither_workers_nor_blocks_change_the_result(molecules, monkeypatch):
         np.testing.assert_array_equal(again[name], values)
 
 
-def test_arrays_round_trip(molecules):
-    again = Molecules.from_arrays(molecules.arrays())
+def test_arrays_round_trip(molecules, tmp_path):
+    write_archive(tmp_path / "molecules.npz", molecules.arrays())
+    with open_archive(tmp_path / "molecules.npz") as archive:
+        again = Molecules.read(archive, len(SMILES))
     np.testing.assert_array_equal(again.graphs.bonds, molecules.graphs.bonds)
     np.testing.assert_array_equal(again.fingerprints["maccs"], molecules.fingerprints["maccs"])
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "words"),
+    [
+        ("ecfp4", None, "there is no array 'ecfp4'"),
+        ("maccs", lambda bits: bits[:-1], r"array 'maccs' has shape \(\d+, 21\), expected \(\d+, 21\)"),
+        ("ecfp2", lambda bits: bits.astype(str), "array 'ecfp2' has type <U3, expected"),
+        ("valid", lambda valid: valid.astype(float), "array 'valid' has type float64, expected"),
+        ("atoms", lambda atoms: atoms[:-1], "atom_start does not count from 0 up to what the molecules own"),
+        ("bond_start", lambda starts: starts[::-1], "bond_start does not count from 0"),
+    ],
+)
+def test_damaged_arrays_are_refused_by_name(name, change, words, molecules, tmp_path):
+    arrays = molecules.arrays()
+    found = arrays.pop(name)
+    write_archive(tmp_path / "molecules.npz", arrays | ({name: change(found)} if change else {}))
+    with (
+        pytest.raises(InputError, match=rf"molecules\.npz: {words}"),
+        open_archive(tmp_path / "molecules.npz") as archive,
+    ):
+        Molecules.read(archive, len(SMILES))

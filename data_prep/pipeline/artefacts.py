@@ -1,0 +1,30 @@
+"""What earlier stages handed on, read and checked in one place: a stage computes with nothing else.
+
+Whatever does not fit is refused in the name of its file, with the stage that makes it anew.
+"""
+
+from data_prep.pipeline.context import Context
+from data_prep.pipeline.dataset import Classifiers, Policies, Split, Table, get_dataset
+
+
+def load_rows(context: Context) -> tuple[Table, Split]:
+    """The data set and how its rows are divided."""
+    table = get_dataset(context.dataset).load(context)
+    with context.made("splits") as path:
+        split = Split.load(path)
+        split.check(len(table.labels), context.settings.split)
+    return table, split
+
+
+def load_classifiers(table: Table, split: Split, context: Context) -> Classifiers:
+    with context.made("classifiers") as path:
+        classifiers = Classifiers.load(path)
+        classifiers.check(split, table.num_classes)
+    return classifiers
+
+
+def load_policies(split: Split, classifiers: Classifiers, context: Context) -> Policies:
+    with context.made("policies") as path:
+        policies = Policies.load(path)
+        policies.check(split, len(classifiers.model_names))
+    return policies
