@@ -8,12 +8,13 @@ from omegaconf import DictConfig, OmegaConf
 from cams.errors import InputError
 from data_prep.pipeline.catalogue import DATASET, SCALE
 from data_prep.pipeline.context import Context
-from data_prep.pipeline.dataset import get_dataset
+from data_prep.pipeline.dataset import KINDS, get_dataset
 from data_prep.pipeline.schema import FOLDER, Range, Schema, Some, Words, check
 
 SHARPNESS = Range(float, 0, 1e9)
 GENERAL: Schema = {
-    "seed": Range(int, 0),
+    # As far as a replay's seed may go.
+    "seed": Range(int, 0, 2**63 - 1),
     "sharpness": SHARPNESS,
     "sharpness_check": {
         "grid": Some(SHARPNESS),
@@ -71,4 +72,4 @@ def policies(member: dict[str, Any], **more: Schema) -> Schema:
         "malicious": [str],
         "random": Range(int, 0),
     }
-    return {**shared, "defaults": member, "members": Some({"name": str, "kind": str, **member}), **more}
+    return {**shared, "defaults": member, "members": Some({"name": str, "kind": Words(*KINDS), **member}), **more}

@@ -77,7 +77,8 @@ def test_randomness_is_named_not_counted(tmp_path):
         (["dataset=drfit"], "did you mean 'drift'"),
         (["scale=huge"], "unknown scale 'huge', expected one of laptop, paper, smoke"),
         (["seed=abc"], "seed is 'abc', expected a whole number"),
-        (["seed=-1"], "seed is -1, expected a whole number of at least 0"),
+        (["seed=-1"], "seed is -1, expected a whole number from 0 to 9223372036854775807"),
+        (["seed=9223372036854775808"], "seed is 9223372036854775808, expected a whole number from 0 to"),
         (["sharpness=-1"], "sharpness is -1, expected a number from 0 to"),
         (["dataset=null"], "dataset is null, expected one name"),
         (["n_jobs=abc"], "n_jobs is 'abc', expected a whole number"),
@@ -100,6 +101,10 @@ def test_randomness_is_named_not_counted(tmp_path):
             "zoo of vertebral.policies.folds is 1, expected a whole number of at least 2",
         ),
         (["dataset.zoo.policies.stored=float3"], "expected float32 or float16 or uint8; did you mean 'float32'?"),
+        (
+            ["dataset.zoo.policies.members=[{name: knn, kind: nomral}]"],
+            "kind is 'nomral', expected normal or biased; did you mean 'normal'?",
+        ),
         (["dataset.zoo.policies.members=[]"], "zoo of vertebral.policies.members is [], expected a list of one"),
         (["dataset.zoo.classifiers.members=[]"], "zoo of vertebral.classifiers.members is [], expected a list of one"),
         (
