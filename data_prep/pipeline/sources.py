@@ -38,6 +38,14 @@ class Source(Protocol):
     def obtain(self, download_dir: Path) -> Path: ...
 
 
+def mirror_folder() -> Path | None:
+    """The folder CAMS_DATA_MIRROR; one that is not there is a wrong setting, not a reason to read something else."""
+    named = os.environ.get("CAMS_DATA_MIRROR")
+    if named and not os.path.isdir(named):
+        raise InputError(f"CAMS_DATA_MIRROR is {named}, expected a folder that is there")
+    return Path(named) if named else None
+
+
 @dataclass(frozen=True)
 class Mirror:
     """A file or folder `path` under $CAMS_DATA_MIRROR, or put by hand into the data set's download folder."""
@@ -45,8 +53,8 @@ class Mirror:
     path: str
 
     def obtain(self, download_dir: Path) -> Path:
-        mirror = os.environ.get("CAMS_DATA_MIRROR")
-        candidates = [Path(mirror) / self.path] if mirror else []
+        mirror = mirror_folder()
+        candidates = [mirror / self.path] if mirror else []
         candidates.append(download_dir / Path(self.path).name)
         for candidate in candidates:
             if candidate.exists():
@@ -177,6 +185,8 @@ def first_available(
     candidates: (source, parser) in order of preference. The parser turns the source's file into the table and
     raises SourceError when the content is not as expected, which also moves on to the next source.
     """
+    # Also where another source comes first: who names a mirror wants to know that there is none.
+    mirror_folder()
     reasons = []
     for source, parse in candidates:
         kind = type(source).__name__

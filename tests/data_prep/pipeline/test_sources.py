@@ -34,6 +34,16 @@ def test_mirror_before_drop_folder(tmp_path, monkeypatch):
     assert Mirror("set/file.txt").obtain(tmp_path / "downloads").read_text() == "mirrored"
 
 
+@pytest.mark.parametrize("place", ["nowhere", "file"])
+def test_a_mirror_that_is_not_there_is_said_before_any_source_is_read(place, tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("no folder")
+    monkeypatch.setenv("CAMS_DATA_MIRROR", str(tmp_path / place))
+    words = f"CAMS_DATA_MIRROR is {tmp_path / place}, expected a folder that is there"
+    for candidates in ([(Mirror("file"), read)], [(Official("file:///nowhere"), read), (Mirror("file"), read)]):
+        with pytest.raises(InputError, match=words):
+            first_available("drift", "a file", tmp_path, candidates)
+
+
 def test_bad_content_falls_through_to_the_next_source_and_says_so(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("CAMS_DATA_MIRROR", str(tmp_path))
     for name, text in (("a", "3 rows"), ("b", "310 rows")):
