@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from cams import InputError
-from data_prep import split
+from data_prep import fetch, split
 from data_prep.pipeline.catalogue import catalogue
 from data_prep.pipeline.settings import check_zoo
 from tests.data_prep.conftest import context_for
@@ -28,7 +28,7 @@ def test_no_source_is_one_sentence_and_code_2(tmp_path):
     assert ended.returncode == 2
     assert "Traceback" not in ended.stderr
     assert "batch1.dat.gz" in ended.stderr
-    assert not (tmp_path / "raw").exists()
+    assert not [path for path in (tmp_path / "raw").rglob("*") if path.is_file()]
 
 
 @pytest.mark.parametrize("dataset", COUNTS)
@@ -126,6 +126,15 @@ def test_bad_input_is_one_sentence_and_code_2(overrides, words, tmp_path, monkey
     assert words in told
     assert len(told.splitlines()) == 1
     assert not [path for path in tmp_path.rglob("*") if path.is_file()]
+
+
+def test_a_folder_for_raw_data_that_takes_no_file_is_refused_before_a_source_is_read(tmp_path, monkeypatch, capsys):
+    paths = [f"paths.work={tmp_path / 'data'}", "paths.raw=/dev/null/raw", f"paths.results={tmp_path / 'results'}"]
+    monkeypatch.setattr(sys, "argv", ["fetch", "dataset=vertebral", *paths])
+    with pytest.raises(SystemExit) as ended:
+        fetch.main()
+    assert ended.value.code == 2
+    assert capsys.readouterr().err == "error: cannot write to /dev/null/raw/vertebral: Not a directory\n"
 
 
 @pytest.mark.parametrize(
