@@ -11,8 +11,12 @@ from pathlib import Path
 
 import yaml
 
+from cams.errors import InputError, in_one_line, lookup
 from cams.files import write_json
 from data_prep.pipeline import code
+from data_prep.pipeline.catalogue import catalogue
+from data_prep.pipeline.schema import ANYTHING, Each, Some, check
+from data_prep.pipeline.shell import plain_entry_point
 
 PLACE = Path("results/code.json")
 
@@ -57,9 +61,23 @@ def beside(module: str) -> list[Path]:
     ]
 
 
-def main() -> None:
-    datasets = yaml.safe_load((code.ROOT / "params.yaml").read_text(encoding="utf-8"))["datasets"]
-    write_json(code.ROOT / PLACE, watched(datasets))
+def listed_datasets(params: Path) -> list[str]:
+    """The data sets that params.yaml lists, each with a module of its own."""
+    try:
+        settings = yaml.safe_load(params.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise InputError(f"cannot read {params}: {in_one_line(error)}") from None
+    check(settings, Each(ANYTHING), str(params))
+    datasets: list[str] = settings.get("datasets")
+    check(datasets, Some(str), f"datasets of {params}")
+    for name in datasets:
+        lookup(catalogue(), name, f"data set of {params}")
+    return datasets
+
+
+@plain_entry_point
+def main(_words: list[str]) -> None:
+    write_json(code.ROOT / PLACE, watched(listed_datasets(code.ROOT / "params.yaml")))
 
 
 if __name__ == "__main__":
