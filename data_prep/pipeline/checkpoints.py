@@ -8,9 +8,12 @@ from typing import Any
 import numpy as np
 
 from cams.archive import read_archive, write_archive
+from cams.errors import InputError
 from data_prep.pipeline.hashes import fingerprint
 
 Arrays = dict[str, np.ndarray]
+# Of a damaged checkpoint, which a stage would find again and again.
+DELETE = "delete it, and the stage makes it anew"
 
 
 @dataclass(frozen=True)
@@ -29,4 +32,7 @@ class Checkpoints:
         path = self.path(name, key)
         if not path.exists():
             write_archive(path, compute())
-        return read_archive(path)
+        try:
+            return read_archive(path)
+        except InputError as error:
+            raise InputError(f"{error}; {DELETE}") from None

@@ -23,6 +23,7 @@ from data_prep.pipeline.context import Context
 from data_prep.pipeline.dataset import Classifiers, Policies, Split, Table
 from data_prep.pipeline.hashes import fingerprint
 from data_prep.training.seeding import seeded
+from data_prep.training.weights import load_weights
 
 # Features are normalised, so all but one in 160 lie within this many standard deviations.
 FEATURE_RANGE = 2.5
@@ -221,7 +222,7 @@ def features_and_heads(run: PolicyRun, rating: Rating, setup: Setup, file: Path)
 
 def trained_snapshots(run: PolicyRun, network: RewardNetwork, rating: Rating, setup: Setup) -> dict[int, StateDict]:
     if run.start is not None:
-        parent = torch.load(run.start, weights_only=True)
+        parent = load_weights(run.start)
         network.load_state_dict(parent[max(parent)])
     position = np.argsort(rating.rows)
     correct = rating.correct[position[np.searchsorted(rating.rows, run.rows, sorter=position)]]

@@ -13,6 +13,7 @@ from omegaconf import DictConfig, OmegaConf
 from cams.files import atomic_path
 from data_prep.datasets.cifar10.training import Images, Schedule, Setup, StateDict
 from data_prep.pipeline import tasks
+from data_prep.training.weights import load_weights
 
 Result = TypeVar("Result")
 
@@ -44,10 +45,11 @@ def in_parallel(work: Callable[..., Result], jobs: Sequence[tuple[Any, ...]], n_
 def kept_weights(path: Path, train: Callable[[], dict[int, StateDict]]) -> dict[int, StateDict]:
     """The snapshots of a finished run, trained and written first if they are not there yet."""
     if not path.exists():
-        snapshots = train()
+        trained = train()
         with atomic_path(path) as temporary:
-            torch.save(snapshots, temporary)
-    return torch.load(path, weights_only=True)
+            torch.save(trained, temporary)
+    snapshots: dict[int, StateDict] = load_weights(path)
+    return snapshots
 
 
 def skewed_rows(

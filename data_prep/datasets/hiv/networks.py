@@ -15,6 +15,7 @@ from torch_geometric.utils.smiles import e_map, x_map
 
 from data_prep.datasets.hiv.features import Graphs
 from data_prep.training.seeding import reproducible
+from data_prep.training.weights import load_weights
 
 ATOM_CATEGORIES = [len(values) for values in x_map.values()]
 BOND_CATEGORIES = [len(values) for values in e_map.values()]
@@ -115,7 +116,7 @@ def train_network(
 def load_network(path: Path, settings: Mapping) -> MoleculeNet:
     """The network of these settings with the weights stored at `path`, ready to predict."""
     net = make_network(settings)
-    net.load_state_dict(torch.load(path, weights_only=True))
+    net.load_state_dict(load_weights(path))
     return net.eval()
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from cams import InputError
 from data_prep.pipeline.checkpoints import Checkpoints
 from data_prep.pipeline.hashes import fingerprint
 
@@ -36,3 +37,11 @@ def test_a_killed_computation_leaves_no_checkpoint(tmp_path):
     with pytest.raises(KeyboardInterrupt):
         Checkpoints(tmp_path).arrays("tree", {"depth": 3}, killed)
     assert not list(tmp_path.iterdir())
+
+
+def test_a_damaged_checkpoint_is_refused_by_name_and_says_what_helps(tmp_path):
+    kept = Checkpoints(tmp_path)
+    path = kept.path("tree", {"depth": 3})
+    path.write_bytes(b"cut")
+    with pytest.raises(InputError, match=rf"{path.name} is not a readable .*; delete it, and the stage makes it anew"):
+        kept.arrays("tree", {"depth": 3}, dict)
