@@ -8,6 +8,7 @@ from hydra import compose, initialize_config_dir
 from PIL import Image
 
 import cams
+from cams.archive import read_archive, write_archive
 from data_prep import bundle, classifiers, fetch, policies, split
 from data_prep.datasets.imagenet import zoo
 from data_prep.datasets.imagenet.zoo import build, features
@@ -62,6 +63,22 @@ def test_second_run_reads_checkpoints_unless_an_image_has_changed(context: Conte
     Path(table.inputs[5]).unlink()
     with pytest.raises(cams.InputError, match=r"cannot read the image .*val_5\.JPEG: No such file"):
         features("resnet18", table, context)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("paths", np.arange(CLASSES * IMAGES), "paths has shape .* expected a list of texts"),
+        ("labels", np.zeros(5, int), "array 'labels' has shape"),
+        ("class_names", np.array(["n00000000"]), r"expected a class in 0\.\.0"),
+    ],
+)
+def test_a_damaged_index_is_refused_by_name(context: Context, name: str, value: np.ndarray, words: str) -> None:
+    fetch.run(context)
+    path = context.raw_dir / "index.npz"
+    write_archive(path, read_archive(path) | {name: value})
+    with pytest.raises(cams.InputError, match=rf"index\.npz: .*{words}.*; make it anew, .* python -m data_prep\.fetch"):
+        get_dataset("imagenet").load(context)
 
 
 def test_missing_class_is_named(context: Context) -> None:
