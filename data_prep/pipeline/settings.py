@@ -5,6 +5,7 @@ from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
 
+from cams.checks import distinct
 from cams.errors import InputError
 from data_prep.pipeline.catalogue import DATASET, SCALE
 from data_prep.pipeline.context import Context
@@ -61,6 +62,16 @@ def refuse_overruled(cfg: DictConfig, overrides: Iterable[str]) -> None:
 def check_zoo(context: Context) -> None:
     """Refuse what the data set's own code would not look at."""
     check(context.settings, get_dataset(context.dataset).SETTINGS, f"zoo of {context.dataset}")
+    for part in ("classifiers", "policies"):
+        check_members(context.settings.get(part, {}).get("members", []), f"zoo of {context.dataset}.{part}.members")
+
+
+def check_members(members: Iterable[Any], place: str) -> None:
+    """Refuse two members of one name, and policies of which none is normal: they would be found out after training."""
+    distinct(place, [member if isinstance(member, str) else member.name for member in members])
+    kinds = {member.kind for member in members if "kind" in member}
+    if kinds and "normal" not in kinds:
+        raise InputError(f"{place} has no policy of kind normal, expected at least one")
 
 
 def policies(member: dict[str, Any], **more: Schema) -> Schema:

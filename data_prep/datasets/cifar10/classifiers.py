@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from omegaconf import OmegaConf
 
+from cams.errors import InputError
 from data_prep.datasets.cifar10.networks import build_network
 from data_prep.datasets.cifar10.runs import divided_classes, in_parallel, kept_weights, setup_from, skewed_rows
 from data_prep.datasets.cifar10.training import CLASSES, Setup, outputs_of, train
@@ -95,4 +96,4 @@ def require_distinct(predictions: np.ndarray, names: list[str]) -> None:
     _, first, counts = np.unique(predictions, axis=1, return_index=True, return_counts=True)
     if (counts > 1).any():
         twin = names[first[counts.argmax()]]
-        raise ValueError(f"classifier {twin} has a twin with the same prediction for every image")
+        raise InputError(f"classifier '{twin}' has a twin with the same prediction for every image")

@@ -105,6 +105,14 @@ def test_randomness_is_named_not_counted(tmp_path):
             ["dataset.zoo.policies.members=[{name: knn, kind: nomral}]"],
             "kind is 'nomral', expected normal or biased; did you mean 'normal'?",
         ),
+        (
+            ["dataset.zoo.policies.members=[{name: knn, kind: biased}]"],
+            "zoo of vertebral.policies.members has no policy of kind normal, expected at least one",
+        ),
+        (
+            ["dataset.zoo.classifiers.members=[{name: a, family: lda},{name: a, family: lda}]"],
+            "zoo of vertebral.classifiers.members has the name 'a' twice",
+        ),
         (["dataset.zoo.policies.members=[]"], "zoo of vertebral.policies.members is [], expected a list of one"),
         (["dataset.zoo.classifiers.members=[]"], "zoo of vertebral.classifiers.members is [], expected a list of one"),
         (

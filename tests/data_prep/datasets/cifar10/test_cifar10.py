@@ -164,7 +164,7 @@ def laptop_config():
 
 def test_twins_are_refused_by_name():
     predictions = np.array([[0, 1, 0], [2, 2, 2]])
-    with pytest.raises(ValueError, match="classifier a has a twin"):
+    with pytest.raises(cams.InputError, match="classifier 'a' has a twin"):
         require_distinct(predictions, ["a", "b", "c"])
     require_distinct(predictions[:, :2], ["a", "b"])
 
