@@ -12,8 +12,6 @@ so that trying something out spoils nothing.
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Sequence
 from pathlib import Path
 
 from hydra.core.hydra_config import HydraConfig
@@ -29,28 +27,19 @@ from experiments.runner.jobs import NoBundle, ensure_record, say_now
 from experiments.runner.places import Places
 from experiments.runner.resolve import check_run, make_plan
 from experiments.runner.sweep import recording_failures
+from experiments.runner.variants import variant_folder, variant_name
 
 # Overrides that say what to run or how fast, not what the result is.
 NEUTRAL = ("experiment", "dataset", "n_jobs", "fresh", "paths.results", "paths.bundles", "seed=0")
-LONGEST_NAME = 120
-
-
-def variant_name(overrides: list[str], neutral: Sequence[str] = NEUTRAL) -> str:
-    """Name what was overridden: `horizon=500,learner.cams.floor=0.1`, or an empty string."""
-    given = sorted(override.lstrip("+~") for override in overrides)
-    kept = [o for o in given if o not in neutral and o.partition("=")[0] not in neutral and not o.startswith("hydra")]
-    name = ",".join(kept).replace("/", "_").replace(" ", "")
-    return name if len(name) <= LONGEST_NAME else hashlib.sha256(name.encode()).hexdigest()[:16]
 
 
 def places_for(cfg: DictConfig, overrides: list[str]) -> Places:
     """Return where bundles are and results go: what no experiment file lists has a place of its own."""
     listed = not cfg.experiment.needs_bundle or cfg.experiment.compose or cfg.dataset.name in cfg.experiment.datasets
     variant = variant_name(overrides, NEUTRAL if listed or cfg.bundle else [n for n in NEUTRAL if n != "dataset"])
-    results = Path(cfg.paths.results)
     return Places(
         Path(cfg.paths.bundles),
-        results / "variants" / variant if variant else results,
+        variant_folder(Path(cfg.paths.results), variant),
         Path(cfg.bundle) if cfg.bundle else None,
     )
 

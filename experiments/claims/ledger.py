@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 from joblib import Parallel, delayed
 
+from cams.errors import InputError
 from cams.files import write_json, write_text
 from data_prep.pipeline.catalogue import catalogue
 from data_prep.pipeline.code import code_digest
@@ -17,6 +19,8 @@ from experiments.claims.judging import join_datasets, judge
 from experiments.claims.page import TEMPLATE, render_page, with_first_ledger, with_summary
 from experiments.claims.rules import HOLDS, NOT_MEASURED, verdict
 
+# Where a ledger is written and how fast, and what only `experiments.claims.training_seeds` reads.
+NEUTRAL = ("paths", "n_jobs", "seeds", "datasets", "baselines")
 Judged = dict[int, list[dict[str, Any]]]
 
 
@@ -25,7 +29,7 @@ def make_ledger(config: dict[str, Any], results: Path, seed: int, notes: list[st
 
     `notes` say which records are not what they should be.
     """
-    config = config | {"titles": config["titles"] | {name: entry.title for name, entry in catalogue().items()}}
+    config = _with_titles(config)
     claims = judge(config, results, seed)
     others = sorted({other for seeds in config["training_seeds"].values() for other in seeds})
     by_seed = {seed: claims} | _judge_seeds(config, others, results)
@@ -43,8 +47,8 @@ def make_ledger(config: dict[str, Any], results: Path, seed: int, notes: list[st
 
 
 def made_from(config: dict[str, Any], results: Path, notes: list[str]) -> str:
-    """Return a hash of all that a ledger depends on: rules, records, figures to link to, code and words."""
-    rules = {key: config[key] for key in ("claims", "own", "verdict", "interval", "equal_cost_points") if key in config}
+    """Return a hash of all that a ledger depends on: settings, records, figures to link to, code and words."""
+    rules = {key: value for key, value in _with_titles(config).items() if key not in NEUTRAL}
     digest = hashlib.sha256(json.dumps([rules, notes], sort_keys=True).encode())
     digest.update(code_digest("experiments.claims.ledger").encode())
     digest.update(TEMPLATE.read_bytes())
@@ -56,13 +60,30 @@ def made_from(config: dict[str, Any], results: Path, notes: list[str]) -> str:
     return digest.hexdigest()
 
 
+def _with_titles(config: dict[str, Any]) -> dict[str, Any]:
+    """Add the titles of the data sets, which conf/dataset has."""
+    return config | {"titles": config["titles"] | {name: entry.title for name, entry in catalogue().items()}}
+
+
 def is_current(results: Path, wanted: str) -> bool:
     """Tell whether the ledger on disk was made from what is here now."""
     try:
-        ledger = json.loads((results / "claims.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        ledger = stored_ledger(results)
+    except InputError:
         return False
     return ledger.get("made_from") == wanted and (results / "claims.md").exists()
+
+
+def stored_ledger(results: Path) -> dict[str, Any]:
+    """Return the ledger on disk as it was written; one that is missing or damaged is refused."""
+    path = results / "claims.json"
+    try:
+        ledger = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        ledger = None
+    if not isinstance(ledger, dict):
+        raise InputError(f"{path} is missing or damaged; `python -m experiments.claims` makes it anew")
+    return ledger
 
 
 def _judge_seeds(config: dict[str, Any], seeds: list[int], results: Path) -> Judged:
@@ -147,11 +168,11 @@ def _pool(
     return facts | join_datasets(entries, shared["verdict"])
 
 
-def write_ledger(ledger: dict[str, Any], results: Path) -> list[Path]:
-    """Write the ledger for programs and for readers."""
-    write_json(results / "claims.json", _finite(ledger))
-    write_text(results / "claims.md", render_page(ledger))
-    return [results / "claims.json", results / "claims.md"]
+def write_ledger(ledger: dict[str, Any], folder: Path, results: Path | None = None) -> list[Path]:
+    """Write the ledger for programs and for readers; the figures that it links to are under `results` or beside it."""
+    write_json(folder / "claims.json", _finite(ledger))
+    write_text(folder / "claims.md", render_page(ledger, Path(os.path.relpath(results or folder, folder))))
+    return [folder / "claims.json", folder / "claims.md"]
 
 
 def update_documents(ledger: dict[str, Any], first: dict[str, Any], root: Path) -> None:

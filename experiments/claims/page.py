@@ -29,11 +29,17 @@ def _environment() -> Environment:
     return environment
 
 
-def render_page(ledger: dict[str, Any]) -> str:
+def render_page(ledger: dict[str, Any], figures: Path = Path()) -> str:
+    """Return the page as text; links to figures start from the folder `figures`."""
     return (
         _environment()
         .get_template(TEMPLATE.name)
-        .render(ledger=ledger, summary=summary_line(ledger["claims"]), own_summary=own_summary_line(ledger["own"]))
+        .render(
+            ledger=ledger,
+            figures=figures,
+            summary=summary_line(ledger["claims"]),
+            own_summary=own_summary_line(ledger["own"]),
+        )
     )
 
 

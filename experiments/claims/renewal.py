@@ -13,22 +13,27 @@ from experiments.claims.page import own_summary_line, summary_line
 from experiments.claims.shape import check_rules
 from experiments.runner.freshness import notes_on_records
 from experiments.runner.jobs import say_now
+from experiments.runner.variants import variant_folder
 
 
-def renew_ledger(config: dict[str, Any], results: Path) -> None:
-    """Judge the records under `results` as conf/claims.yaml says, unless that was done, and say what came out."""
+def renew_ledger(config: dict[str, Any], results: Path, variant: str = "") -> None:
+    """Judge the records under `results` as conf/claims.yaml says, unless that was done, and say what came out.
+
+    A `variant` of what that file says, called after its overrides, is kept apart and quoted nowhere.
+    """
     check_rules(config)
     seed = int(config["seed"])
     notes = notes_on_records(results, seed)
     for note in notes:
         say_now(f"claims: {note}")
-    if is_current(results, made_from(config, results, notes)):
-        say_now(f"claims: up to date ({results / 'claims.md'})")
+    folder = variant_folder(results, variant)
+    if is_current(folder, made_from(config, results, notes)):
+        say_now(f"claims: up to date ({folder / 'claims.md'})")
         return
     ledger = make_ledger(config, results, seed, notes)
-    for path in write_ledger(ledger, results):
+    for path in write_ledger(ledger, folder, results):
         say_now(f"claims: wrote {path}")
-    if results == Path("results"):
+    if folder == Path("results"):
         first: dict[str, Any] = OmegaConf.to_container(OmegaConf.load(CONF / "first_ledger.yaml"))  # type: ignore
         update_documents(ledger, first, CONF.parent)
     say_now(f"claims: {summary_line(ledger['claims'])}")

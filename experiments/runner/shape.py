@@ -11,6 +11,8 @@ from experiments.runner.computations import COMPUTATIONS
 from experiments.runner.preparation import CONTRARIES
 
 COUNT, AT_LEAST_ONE, SHARE = Range(int, 0), Range(int, 1), Range(float, 0, 1)
+# What the engine takes: 64 bits with a sign.
+SEED = Range(int, 0, 2**63 - 1)
 # A grid is a list in memory and a curve on paper; a misplaced power of ten would fill the one and blacken the other.
 MOST_POINTS = 10_000
 # Models added to a zoo: more than any zoo has, and not so many that nobody waits for the end.
@@ -97,7 +99,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
 
 RUN = Complete(
     {
-        "seed": COUNT,
+        "seed": SEED,
         "bundle": (str, None),
         "horizon": (AT_LEAST_ONE, None),
         "budget": (COUNT, None),
@@ -134,7 +136,7 @@ REPLAY = Complete(
         "horizon": (AT_LEAST_ONE, None),
         "budgets": ([COUNT], COUNT),
         "realizations": AT_LEAST_ONE,
-        "seed": COUNT,
+        "seed": SEED,
         "out": str,
         "plot": (str, None),
         "regularize": bool,

@@ -11,11 +11,12 @@ from hydra.core.global_hydra import GlobalHydra
 
 import cams
 from experiments.records.store import read_record
-from experiments.run import main, variant_name
+from experiments.run import NEUTRAL, main
 from experiments.runner.configuration import compose_run, experiment_names
 from experiments.runner.jobs import ensure_record
 from experiments.runner.places import Places, record_state
 from experiments.runner.resolve import make_plan
+from experiments.runner.variants import variant_name
 
 SMOKE = ["scale=smoke", "dataset=vertebral"]
 
@@ -115,9 +116,9 @@ def test_overrides_go_beside_the_shipped_results(monkeypatch: pytest.MonkeyPatch
 
 
 def test_variant_names() -> None:
-    assert variant_name(["experiment=main", "dataset=drift", "n_jobs=2", "hydra/launcher=joblib"]) == ""
-    assert variant_name(["horizon=500", "+budgets=[10, 20]"]) == "budgets=[10,20],horizon=500"
-    assert len(variant_name([f"learner.cams.floor={'1' * 200}"])) == 16
+    assert variant_name(["experiment=main", "dataset=drift", "n_jobs=2", "hydra/launcher=joblib"], NEUTRAL) == ""
+    assert variant_name(["horizon=500", "+budgets=[10, 20]"], NEUTRAL) == "budgets=[10,20],horizon=500"
+    assert len(variant_name([f"learner.cams.floor={'1' * 200}"], NEUTRAL)) == 16
 
 
 def test_own_bundle(monkeypatch: pytest.MonkeyPatch, results: Path, bundle: cams.Bundle) -> None:

@@ -268,6 +268,13 @@ def test_a_ledger_is_current_until_something_it_is_made_from_changes(tmp_path: P
     write_ledger(make_ledger(rules, tmp_path, 0, []), tmp_path)
     assert is_current(tmp_path, made_from(rules, tmp_path, []))
     assert not is_current(tmp_path, made_from(rules, tmp_path, ["the record of main on drift is stale"]))
-    assert not is_current(tmp_path, made_from(rules | {"equal_cost_points": 12}, tmp_path, []))
+    for other in ({"equal_cost_points": 12}, {"seed": 7}, {"training_seeds": {"drift": [9]}}, {"titles": {"x": "X"}}):
+        assert not is_current(tmp_path, made_from(rules | other, tmp_path, []))
+    assert is_current(tmp_path, made_from(rules | {"n_jobs": 2, "paths": {"results": "."}}, tmp_path, []))
+    whole = (tmp_path / "claims.json").read_text()
+    for damaged in ("{", "[]", "{}"):
+        (tmp_path / "claims.json").write_text(damaged)
+        assert not is_current(tmp_path, made_from(rules, tmp_path, []))
+    (tmp_path / "claims.json").write_text(whole)
     write(tmp_path, "seeds/seed1")
     assert not is_current(tmp_path, made_from(rules, tmp_path, []))

@@ -45,7 +45,7 @@ def test_an_interval_stands_beside_its_value_unless_there_is_none() -> None:
 def test_the_file_has_words_for_what_json_has_not(tmp_path: Path) -> None:
     ledger = EMPTY | {"notes": [inf, -inf, nan, 1 / 3, 2, "text", (0.25, None)], "made_from": "x"}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("experiments.claims.ledger.render_page", lambda _: "page")
+        patch.setattr("experiments.claims.ledger.render_page", lambda *_: "page")
         paths = write_ledger(ledger, tmp_path)
     assert paths == [tmp_path / "claims.json", tmp_path / "claims.md"]
     written = json.loads(paths[0].read_text(encoding="utf-8"))

@@ -79,9 +79,9 @@ def test_own_claims_have_a_line_of_their_own(tmp_path: Path, capsys: pytest.Capt
     ]
 
 
-@pytest.mark.parametrize("folder", ["results", "elsewhere"])
+@pytest.mark.parametrize(("folder", "variant"), [("results", ""), ("results", "seed=3"), ("elsewhere", "")])
 def test_documents_quote_the_shipped_results_only(
-    folder: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    folder: str, variant: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(renewal, "CONF", tmp_path / "conf")
@@ -93,8 +93,10 @@ def test_documents_quote_the_shipped_results_only(
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text, encoding="utf-8")
     write(Path(folder), 3)
-    renew_ledger(rules(Path(folder)), Path(folder))
-    quoted = folder == "results"
+    renew_ledger(rules(Path(folder)), Path(folder), variant)
+    quoted = folder == "results" and not variant
+    assert Path(folder, "claims.json").exists() == (not variant)
+    assert Path(folder, "variants", variant, "claims.json").exists() == bool(variant)
     assert ("**1 reproduced** of 1 claims." in (tmp_path / "README.md").read_text(encoding="utf-8")) == quoted
     row = "| 1 | t | partly | **reproduced** | DRIFT: partly | DRIFT: reproduced |"
     assert (row in (tmp_path / "docs/protocol.md").read_text(encoding="utf-8")) == quoted

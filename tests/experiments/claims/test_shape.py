@@ -41,6 +41,16 @@ BAD_RULES: list[tuple[Callable[[dict[str, Any]], object], str]] = [
         "claims[0].beside[1] lacks the key 'statistic'",
     ),
     (lambda r: r["own"]["claims"][0]["checks"][0].update(below="x"), "checks[0].below is 'x', expected a number"),
+    (lambda r: r.update(claims=[]), "claims is [], expected a list of one entry or more"),
+    (lambda r: r["own"].update(claims=[]), "own.claims is [], expected a list of one entry or more"),
+    (lambda r: r["claims"][0].update(checks=[]), "claims[0].checks is [], expected a list of one entry or more"),
+    (lambda r: r["interval"].update(level=1), "interval.level is 1, expected a number above 0 and below 1"),
+    (lambda r: r["interval"].update(level=0.0), "interval.level is 0.0, expected a number above 0 and below 1"),
+    (lambda r: r["interval"].update(level="x"), "interval.level is 'x', expected a number above 0 and below 1"),
+    (lambda r: r.pop("paths"), "the configuration lacks the key 'paths'"),
+    (lambda r: r["training_seeds"].update(drfit=[1]), "there is no data set 'drfit'; did you mean 'drift'?"),
+    (lambda r: r["own"]["judged_on"].pop("drift"), "own.judged_on lacks the key 'drift', a data set of own.claims[0]"),
+    (lambda r: r["titles"].update(drift="D"), "there is no part of a claim, data sets apart, 'drift'"),
     (lambda r: r["own"]["judged_on"].update(drift=[5, "six"]), "own.judged_on.drift[1] is 'six', expected a whole"),
 ]
 

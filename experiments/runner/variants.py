@@ -1,0 +1,30 @@
+"""Overridden settings have a place of their own, results/variants/<overrides>: trying something out spoils nothing."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+
+LONGEST_NAME = 120
+
+
+def overridden_keys(overrides: Sequence[str]) -> list[str]:
+    """Return what overrides are about: `+seed=3` is about `seed`."""
+    return [override.lstrip("+~").partition("=")[0] for override in overrides]
+
+
+def variant_name(overrides: Sequence[str], neutral: Sequence[str]) -> str:
+    """Name what was overridden: `horizon=500,learner.cams.floor=0.1`, or an empty string.
+
+    `neutral` are overrides, or keys of them, that do not decide what the result is.
+    """
+    given = sorted(override.lstrip("+~") for override in overrides)
+    kept = [o for o in given if o not in neutral and o.partition("=")[0] not in neutral and not o.startswith("hydra")]
+    name = ",".join(kept).replace("/", "_").replace(" ", "")
+    return name if len(name) <= LONGEST_NAME else hashlib.sha256(name.encode()).hexdigest()[:16]
+
+
+def variant_folder(results: Path, variant: str) -> Path:
+    """Return where results go: beside the shipped ones unless nothing that matters was overridden."""
+    return results / "variants" / variant if variant else results
