@@ -10,7 +10,6 @@ workers together; replays that several experiments share are played once, and co
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import sys
@@ -28,7 +27,7 @@ import cams
 from data_prep.pipeline.schema import check
 from data_prep.pipeline.shell import entry_point
 from experiments.all import check_datasets, selected_experiments, selected_plans
-from experiments.claims.ledger import make_ledger, write_ledger
+from experiments.claims.ledger import make_ledger, stored_ledger, write_ledger
 from experiments.figures.everything import draw_all
 from experiments.records.difference import record_difference, value_difference
 from experiments.runner.freshness import notes_on_records
@@ -56,7 +55,6 @@ class Row(NamedTuple):
 
 def verify(cfg: DictConfig, scratch: Path) -> list[Row]:
     """Make everything again under `scratch`, print a line for each result, and return the lines."""
-    check(cfg, VERIFY, "")
     experiments = selected_experiments(cfg.experiments, "laptop")
     check_datasets(cfg.datasets, experiments)
     kept, made = (Places(Path(cfg.paths.bundles), folder) for folder in (Path(cfg.paths.results), scratch))
@@ -129,11 +127,7 @@ def _claims(kept: Path, made: Path) -> Row:
 
 def _ledger(results: Path) -> dict[str, Any]:
     """Read a ledger without what it says of its own making: figures that others draw are not in the scratch folder."""
-    try:
-        ledger: dict[str, Any] = json.loads((results / "claims.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        raise cams.InputError(f"{results / 'claims.json'} is missing or damaged") from None
-    return {key: value for key, value in ledger.items() if key != "made_from"}
+    return {key: value for key, value in stored_ledger(results).items() if key != "made_from"}
 
 
 def _silently(sentence: str) -> None:
@@ -142,6 +136,7 @@ def _silently(sentence: str) -> None:
 
 @entry_point("verify")
 def main(cfg: DictConfig) -> None:
+    check(cfg, VERIFY, "")
     start = time.perf_counter()
     with tempfile.TemporaryDirectory(prefix="cams-verify-") as scratch:
         # Notes on records look for the bundles beside them.

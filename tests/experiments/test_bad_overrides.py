@@ -112,12 +112,23 @@ BAD_INPUT = [
     ("all", ["experiments=[]"], "experiments is [], expected names, or null for all"),
     ("all", ["experiments=[main]", "datasets=[]"], "datasets is [], expected names, or null for all"),
     ("verify", ["datasets=[]"], "datasets is []"),
+    ("verify", ["paths.bundles=null"], "paths.bundles is null, expected a text that names a folder"),
+    ("verify", ["paths=null"], "paths is null, expected a mapping with results, bundles"),
+    ("verify", ["~paths"], "the configuration lacks the key 'paths'"),
+    ("claims.__main__", ["paths.results={results}"], "has no records of seed 0; `python -m experiments.all`"),
+    ("claims.__main__", ["seed=77"], "results has no records of seed 77"),
+    ("claims.__main__", ["paths=null"], "paths is null, expected a mapping with results"),
+    ("claims.__main__", ["claims=[]"], "claims is [], expected a list of one entry or more"),
+    ("claims.__main__", ["training_seeds.vertebral=[99]"], "training_seeds.vertebral is [99] no records seed 99"),
+    ("claims.__main__", ["own.judged_on.vertebral=[99]"], "own.judged_on.vertebral is [99] no records seed 99"),
+    ("claims.__main__", ["seeds=[1]"], "seeds has no effect on the ledger"),
+    ("claims.__main__", ["baselines=[rs]"], "baselines has no effect on the ledger"),
     (
         "verify",
         ["experiments=[main]", "datasets=[vertebral]", "paths.results={out}", "paths.bundles={out}"],
         "there is nothing to verify: no bundle in",
     ),
-    ("claims.__main__", ["paths.results=null"], "paths.results is null, expected a text"),
+    ("claims.__main__", ["paths.results=null"], "paths.results is null, expected a text that names a folder"),
     ("report.__main__", ["paths.results=5"], "paths.results is 5, expected a text"),
     ("run", [*MAIN, "paths.results="], "paths.results is '', expected a text that names a folder"),
     ("replay", [*REPLAY, "out="], "out is empty, expected a folder"),
@@ -187,7 +198,7 @@ def test_bad_input(
     words: str,
 ) -> None:
     places = {"bundle": results / "bundles" / "vertebral.npz", "out": results.parent / "out"}
-    places["folder"] = results / "folder.png"
+    places |= {"folder": results / "folder.png", "results": results}
     places["folder"].mkdir()
     filled = [argument.format(**places) for argument in arguments]
     if module in ("run", "all"):
