@@ -23,6 +23,7 @@ from cams.plotting.appearance import BLACK, OTHER_REFERENCE, SOLID, Look
 from cams.plotting.panel import Panel, Reference, Series
 from data_prep.pipeline.shell import CONF
 from experiments.figures.compose import compose_figure, figure_stem
+from experiments.report.parts import named_if_damaged
 from experiments.runner.configuration import compose_experiment, experiment_names
 
 DIGITS = 5
@@ -108,7 +109,7 @@ def _header(configuration: str) -> tuple[str, str]:
 def embed_picture(path: Path) -> str:
     """Return a picture as a data address: the same pixels, in a format that takes half the room of PNG."""
     packed = io.BytesIO()
-    with Image.open(path) as image:
+    with named_if_damaged(path, "python -m experiments.all 'steps=[figures]'"), Image.open(path) as image:
         image.convert("RGB").save(packed, "WEBP", lossless=True, quality=50, method=2)
     return "data:image/webp;base64," + base64.b64encode(packed.getvalue()).decode("ascii")
 

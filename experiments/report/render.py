@@ -48,8 +48,7 @@ def render_page(cfg: DictConfig) -> str:
     )
 
 
-def write_report(cfg: DictConfig) -> Path:
+def write_report(cfg: DictConfig, page: Path) -> Path:
     """Write the page in one step and return its path."""
-    page = Path(cfg.paths.page)
     write_text(page, render_page(cfg))
     return page

@@ -23,7 +23,9 @@ from data_prep.pipeline.catalogue import catalogue
 from data_prep.pipeline.shell import CONF
 from experiments.claims.ledger import make_ledger, write_ledger
 from experiments.figures.compose import compose_figure, draw_composed
-from experiments.report.figures import figure_data, shorten
+from experiments.report.__main__ import page_path
+from experiments.report.figures import embed_picture, figure_data, shorten
+from experiments.report.parts import read_ledger, read_tables
 from experiments.report.render import render_page, write_report
 from experiments.runner.configuration import compose_run
 from experiments.runner.jobs import ensure_record
@@ -62,7 +64,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     write_ledger(make_ledger(rules, results, 0, []), results)
     # Far from results/: the page must not depend on anything beside it.
     page = tmp_path_factory.mktemp("page") / "report.html"
-    return results, write_report(report_config(results, page))
+    return results, write_report(report_config(results, page), page)
 
 
 @pytest.fixture(scope="module")
@@ -369,8 +371,45 @@ def test_a_damaged_record_is_refused(made: tuple[Path, Path], tmp_path: Path) ->
         render_page(report_config(tmp_path / "results", tmp_path / "page.html"))
 
 
+DAMAGED = [
+    ("claims.json", b"{", "python -m experiments.claims"),
+    ("claims.json", b"[]", "python -m experiments.claims"),
+    ("claims.json", b"{}", "python -m experiments.claims"),
+    ("tables/methods.csv", b"", "steps=[tables]"),
+    ("tables/methods.csv", b"junk", "steps=[tables]"),
+    ("tables/methods.csv", b"\xff\x00\xfe", "steps=[tables]"),
+    ("tables/methods.csv", b"a,b\n1,2,3\n", "steps=[tables]"),
+    ("figures/main/main.png", b"no picture", "steps=[figures]"),
+]
+
+
+@pytest.mark.parametrize(("name", "content", "command"), DAMAGED)
+def test_a_damaged_result_is_named_with_the_command_that_makes_it(
+    tmp_path: Path, name: str, content: bytes, command: str
+) -> None:
+    path = tmp_path / name
+    path.parent.mkdir(exist_ok=True, parents=True)
+    path.write_bytes(content)
+    read = {".json": read_ledger, ".csv": read_tables, ".png": lambda _: embed_picture(path)}[path.suffix]
+    with pytest.raises(cams.InputError) as refusal:
+        read(tmp_path)
+    assert str(refusal.value).startswith(f"{path} is damaged; `python -m experiments.")
+    assert command in str(refusal.value)
+
+
+def test_a_page_with_other_settings_has_a_place_of_its_own() -> None:
+    cfg = report_config(Path("results"), Path("results/report.html"))
+    for overrides, page in (
+        ([], "results/report.html"),
+        (["paths.results=results"], "results/report.html"),
+        (["title=x"], "results/variants/title=x/report.html"),
+        (["title=x", "paths.page=results/report.html"], "results/report.html"),
+    ):
+        assert page_path(cfg, overrides) == Path(page)
+
+
 def test_the_page_depends_on_no_clock_commit_or_machine(made: tuple[Path, Path], tmp_path: Path) -> None:
-    again = write_report(report_config(made[0], tmp_path / "again.html"))
+    again = write_report(report_config(made[0], tmp_path / "again.html"), tmp_path / "again.html")
     assert again.read_bytes() == made[1].read_bytes()
     assert platform.machine() not in again.read_text().partition("<main>")[2].partition("</main>")[0]
 
