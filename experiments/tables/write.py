@@ -12,12 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from omegaconf import OmegaConf
 
 from cams.files import write_text
 from cams.plotting.appearance import title_of
 from data_prep.pipeline.catalogue import catalogue
-from data_prep.pipeline.shell import CONF
 from experiments.figures.compose import dataset_title
 from experiments.records.record import Record
 from experiments.records.store import read_record, record_path
@@ -28,13 +26,10 @@ from experiments.runner.resolve import make_plan
 from experiments.statistics.bands import band
 from experiments.tables.bounds import bound_table
 from experiments.tables.headlines import write_headline
+from experiments.tables.paper import read_paper
 
 TABLES = Path("tables")
 MISSING = "-"
-
-
-def read_paper() -> dict[str, Any]:
-    return OmegaConf.to_container(OmegaConf.load(CONF / "paper.yaml"))  # type: ignore[return-value]
 
 
 def main_records(results: Path, say: Callable[[str], None], seed: int = 0) -> dict[str, Record]:

@@ -12,7 +12,8 @@ from hydra.core.global_hydra import GlobalHydra
 from experiments.all import main
 from experiments.records.store import Origin, read_record, write_record
 from experiments.runner.configuration import compose_run
-from experiments.tables.write import read_paper, write_tables
+from experiments.tables.paper import read_paper
+from experiments.tables.write import write_tables
 
 EXPERIMENTS = "experiments=[main,outperform,regularization,ablations]"
 
