@@ -57,6 +57,15 @@ def all_seeds(config: dict[str, Any]) -> list[int]:
     return sorted({seed for seeds in planned for seed in seeds})
 
 
+def refuse_unplanned(config: dict[str, Any], datasets: list[str]) -> None:
+    """Refuse a seed that was asked for and that no claim about these data sets is judged on."""
+    for seed in config["seeds"] or []:
+        if not any(wanted_experiments(config, seed, dataset) for dataset in datasets):
+            raise cams.InputError(
+                f"seed {seed} is planned for none of {', '.join(datasets)}, see training_seeds and own.judged_on"
+            )
+
+
 def run_step(*words: str) -> None:
     """Run one module of this repository; its own messages go to the terminal."""
     finished = subprocess.run([sys.executable, "-m", *words], check=False)
@@ -98,10 +107,13 @@ def repeat(seed: int, dataset: str, experiments: list[str], results: Path, n_job
 def main(cfg: DictConfig) -> None:
     config: dict[str, Any] = OmegaConf.to_container(cfg, resolve=True)  # type: ignore[assignment]
     check_rules(config)
-    for dataset in cfg.datasets or []:
+    config.setdefault("own", {"judged_on": {}, "claims": []})
+    for dataset in config["datasets"] or []:
         lookup(config["training_seeds"], dataset, "training seed planned for the data set")
-    for seed in all_seeds(config) if cfg.seeds is None else cfg.seeds:
-        for dataset in config["training_seeds"] if cfg.datasets is None else cfg.datasets:
+    datasets = config["datasets"] or list(config["training_seeds"])
+    refuse_unplanned(config, datasets)
+    for seed in config["seeds"] or all_seeds(config):
+        for dataset in datasets:
             experiments = wanted_experiments(config, seed, dataset)
             repeat(seed, dataset, experiments, Path(cfg.paths.results), cfg.n_jobs)
 
