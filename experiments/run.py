@@ -22,7 +22,7 @@ from cams.files import require_writable
 from data_prep.pipeline.shell import entry_point
 from experiments.figures.compose import draw_composed, draw_dataset, figure_stem
 from experiments.figures.kinds import check_panels
-from experiments.runner.configuration import compose_run
+from experiments.runner.configuration import compose_run, register_streams, require_own_name
 from experiments.runner.jobs import NoBundle, ensure_record, say_now
 from experiments.runner.places import Places
 from experiments.runner.resolve import check_run, make_plan
@@ -45,6 +45,7 @@ def places_for(cfg: DictConfig, overrides: list[str]) -> Places:
 
 
 def run(cfg: DictConfig) -> None:
+    require_own_name(HydraConfig.get().runtime.choices["experiment"])
     check_run(cfg)
     check_panels(cfg.experiment)
     overrides = list(HydraConfig.get().overrides.task)
@@ -63,6 +64,7 @@ def run_composite(cfg: DictConfig, places: Places, overrides: list[str]) -> None
     """Make the records that a composite figure borrows, as far as their bundles are here, and draw it."""
     kept = [o for o in overrides if o.partition("=")[0] not in ("experiment", "dataset")]
     for entry in cfg.experiment.compose:
+        require_own_name(entry.experiment)
         other = compose_run([*kept, f"experiment={entry.experiment}"])
         try:
             ensure_record(make_plan(other, entry.dataset), places, cfg.n_jobs, say_now, fresh=cfg.fresh)
@@ -72,7 +74,7 @@ def run_composite(cfg: DictConfig, places: Places, overrides: list[str]) -> None
         say_now(f"{cfg.experiment.name}: drew {path}")
 
 
-@entry_point("run")
+@entry_point("run", before=register_streams)
 def main(cfg: DictConfig) -> None:
     if HydraConfig.get().mode == RunMode.MULTIRUN:
         with recording_failures():

@@ -11,8 +11,9 @@ from hydra.core.global_hydra import GlobalHydra
 from omegaconf import DictConfig, OmegaConf, open_dict
 
 import cams
-from data_prep.pipeline.catalogue import catalogue
-from data_prep.pipeline.shell import CONF
+from data_prep.pipeline.catalogue import DATASET, catalogue
+from data_prep.pipeline.schema import Complete, check
+from data_prep.pipeline.shell import CONF, read_mapping
 
 
 def register_learners() -> None:
@@ -21,8 +22,12 @@ def register_learners() -> None:
     ConfigStore.instance().store(group="learner", name="all", node=constants)
 
 
+@cache
 def register_streams() -> None:
     """Offer the stream of every data set, by name, as conf/dataset has it."""
+    for name, entry in catalogue().items():
+        check(entry.title, str, f"title of conf/dataset/{name}.yaml")
+        check(entry.stream, Complete(DATASET["stream"]), f"stream of conf/dataset/{name}.yaml")
     streams = {name: {"title": entry.title, **entry.stream} for name, entry in catalogue().items()}
     ConfigStore.instance().store(name="streams", node={"streams": streams})
 
@@ -34,14 +39,24 @@ def experiment_names() -> list[str]:
 
 def compose_run(overrides: Sequence[str] = ()) -> DictConfig:
     """Compose conf/run.yaml outside the runner, with overrides as on its command line."""
+    register_streams()
     if GlobalHydra.instance().is_initialized():
         return compose("run", overrides=list(overrides))
     with initialize_config_dir(str(CONF), version_base="1.3"):
         return compose("run", overrides=list(overrides))
 
 
+def require_own_name(experiment: str) -> None:
+    """Refuse a file of conf/experiment that calls itself otherwise: its records would pass for those of another."""
+    path = CONF / "experiment" / f"{experiment}.yaml"
+    # A file of somebody's own, from --config-dir, is called as they like.
+    if path.exists() and (name := read_mapping(path).get("name")) != experiment:
+        raise cams.InputError(f"{path} has the name '{name}', expected '{experiment}', as the file is called")
+
+
 def compose_experiment(name: str, scale: str = "laptop", seed: int = 0) -> DictConfig:
     """Compose conf/run.yaml with an experiment as `compose_run` would, but faster: the rest is composed once."""
+    require_own_name(name)
     cfg = _without_experiment(scale).copy()
     file = OmegaConf.load(CONF / "experiment" / f"{name}.yaml")
     with open_dict(cfg):
@@ -56,4 +71,3 @@ def _without_experiment(scale: str) -> DictConfig:
 
 
 register_learners()
-register_streams()

@@ -16,9 +16,9 @@ from hydra.core.hydra_config import HydraConfig
 from hydra.experimental.callback import Callback
 from omegaconf import DictConfig
 
-import cams
+from data_prep.pipeline.shell import BAD_INPUT, REFUSED, sentence_of
 
-FAILED, BAD_INPUT = 1, 2
+FAILED = 1
 
 
 def _notes(hydra_config: Any) -> Path:
@@ -34,8 +34,8 @@ def recording_failures() -> Iterator[None]:
         config = HydraConfig.get()
         note = {
             "job": " ".join(config.overrides.task),
-            "error": str(error) if isinstance(error, cams.InputError) else f"{type(error).__name__}: {error}",
-            "code": BAD_INPUT if isinstance(error, cams.InputError) else FAILED,
+            "error": sentence_of(error) if isinstance(error, REFUSED) else f"{type(error).__name__}: {error}",
+            "code": BAD_INPUT if isinstance(error, REFUSED) else FAILED,
         }
         if note["code"] == FAILED:
             traceback.print_exc()

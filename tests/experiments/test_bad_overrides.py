@@ -5,15 +5,21 @@ To add a case, add a row: the module, its arguments, and words that the sentence
 
 from __future__ import annotations
 
+import errno
 import importlib
+import shutil
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hydra.core.global_hydra import GlobalHydra
 
+from data_prep import fetch
+from data_prep.pipeline import catalogue, shell
 from experiments.records.store import read_record
 from experiments.run import places_for
+from experiments.runner import configuration
 from experiments.runner.configuration import compose_run
 from experiments.runner.queue import work_off
 
@@ -92,6 +98,10 @@ BAD_INPUT = [
     ),
     ("claims.training_seeds", ["datasets=[nope]", "paths.results={out}"], "data set 'nope'"),
     ("claims.training_seeds", ["seeds=[abc]", "paths.results={out}"], "seeds[0] is 'abc'"),
+    ("claims.training_seeds", ["seeds=[]", "paths.results={out}"], "seeds is [], expected null or a list of one"),
+    ("claims.training_seeds", ["datasets=[]", "paths.results={out}"], "datasets is [], expected null or a list of one"),
+    ("claims.training_seeds", ["seeds=[99]", "datasets=[vertebral]"], "seed 99 is planned for none of vertebral"),
+    ("claims.training_seeds", ["seeds=[1,99]"], "seed 99 is planned for none of vertebral, drift, covtype"),
     # names that are none
     ("run", [*MAIN, "dataset=DRFIT"], "unknown dataset 'DRFIT' did you mean 'drift'?"),
     ("run", [*MAIN, "experiment=5"], "Config group override must be a string or a list"),
@@ -99,6 +109,16 @@ BAD_INPUT = [
     ("run", [*MAIN, "x" * 3000 + "=1"], "File name too long"),
     ("run", [*MAIN, "--resolve"], "--resolve flag can only be used"),
     ("run", [*MAIN, "--config-dir=/nowhere"], "Additional config directory '/nowhere' not found"),
+    ("run", [*MAIN, "--config-path=/nowhere"], "config directory '/nowhere' exists"),
+    ("run", [*MAIN, "--config-name=nope"], "Cannot find primary config 'nope' there is no conf/nope.yaml"),
+    ("run", [*MAIN, "--cfg=nope"], "--cfg is 'nope', expected one of job, hydra, all"),
+    ("run", ["--cfg", "jbo"], "--cfg is 'jbo', did you mean 'job'?"),
+    ("run", [*MAIN, "--info=nope"], "--info is 'nope', expected one of all, config,"),
+    ("run", ["--cfg", "job", "-p", "nope"], "package 'nope' not found"),
+    ("verify", ["--cfg"], "--cfg needs a value"),
+    ("run", ["-m", *MAIN, "seed=range(0,0)", "hydra.sweep.dir={out}"], "seed is range(0,0), no value at all"),
+    ("run", ["-m", *MAIN, "hydra.sweep.dir=null"], "hydra.sweep.dir=null: not Optional"),
+    ("run", [*MAIN, "experiment.title=éé"], "experiment.title=éé; letters beyond a to z needs quotes"),
     ("run", [*MAIN, "dataset=null"], "dataset is null, expected one name"),
     ("run", [*MAIN, "experiment=[main,rcl]"], "experiment is [main,rcl], expected one name -m"),
     ("run", [*MAIN, "=5"], "'=5' has no name before the '='"),
@@ -257,11 +277,109 @@ def test_a_sweep_may_be_asked_for_anywhere(
 ) -> None:
     places = [f"paths.results={tmp_path}", f"hydra.sweep.dir={tmp_path}"]
     with pytest.raises(SystemExit) as stop:
-        call(monkeypatch, "run", [*MAIN, "-m", "seed=abc,-1", *places])
+        call(monkeypatch, "run", [*MAIN, "-m", "seed=abc,-1,${nope}", *places])
     assert stop.value.code == 2
     said = capsys.readouterr().err
-    assert said.startswith("2 job(s) of the sweep failed")
+    assert said.startswith("3 job(s) of the sweep failed")
     assert "seed is 'abc', expected a whole number" in said
+    assert "Interpolation key 'nope' not found" in said
+    assert len(said.splitlines()) == 4
+
+
+class FullOutput:
+    """What `> /dev/full` is to a command."""
+
+    def write(self, text: str) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    def flush(self) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    def fileno(self) -> int:
+        raise OSError(errno.EBADF, "there is no number behind it")
+
+
+@pytest.mark.parametrize(("module", "arguments"), [("run", ["--help"]), ("bench", ["--help"]), ("replay", REPLAY)])
+@pytest.mark.parametrize(("output", "why"), [(FullOutput(), "No space left on device"), (None, "the output is closed")])
+def test_an_output_that_takes_nothing_is_one_sentence(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    results: Path,
+    module: str,
+    arguments: list[str],
+    output: FullOutput | None,
+    why: str,
+) -> None:
+    places = {"bundle": results / "bundles" / "vertebral.npz", "out": results.parent / "out"}
+    monkeypatch.setattr(sys, "stdout", output)
+    with pytest.raises(SystemExit) as stop:
+        call(monkeypatch, module, [argument.format(**places) for argument in arguments])
+    assert stop.value.code == 2
+    assert capsys.readouterr().err == f"error: cannot print: {why}\n"
+
+
+@pytest.fixture
+def conf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A copy of conf that may be damaged; Hydra itself still reads the shipped one."""
+    copy = Path(shutil.copytree(shell.CONF, tmp_path / "conf"))
+    shutil.copy(catalogue.ROOT / "params.yaml", tmp_path)
+    monkeypatch.setattr(catalogue, "ROOT", tmp_path)
+    for module in (shell, configuration):
+        monkeypatch.setattr(module, "CONF", copy)
+    caches = (catalogue.catalogue, configuration.register_streams, configuration._without_experiment)
+    for cached in caches:
+        cached.cache_clear()
+    yield copy
+    for cached in caches:
+        cached.cache_clear()
+
+
+DAMAGED = [
+    ("dataset/vertebral.yaml", b"", "is empty, expected names with values"),
+    ("dataset/vertebral.yaml", b"\xff\xfe\x00", "is not valid YAML: 'utf-8' codec"),
+    ("dataset/vertebral.yaml", b"- a\n", "is something else, expected names with values"),
+    ("dataset/vertebral.yaml", b"name: vertebral\ntitle: V\n", "says nothing about stream"),
+    ("dataset/vertebral.yaml", b"title: V\nstream: {horizon: 5}\n", "lacks the key 'budget'"),
+    ("experiment/main.yaml", b"", "is empty, expected names with values"),
+    ("experiment/main.yaml", b"- a\n", "is something else, expected names with values"),
+    ("experiment/main.yaml", b"a: [", "is not valid YAML"),
+    ("experiment/main.yaml", b"name: mian\n", "has the name 'mian', expected 'main', as the file is called"),
+]
+
+
+@pytest.mark.parametrize("module", ["run", "all"])
+@pytest.mark.parametrize(("name", "content", "words"), DAMAGED)
+def test_a_damaged_configuration_file_is_named(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    conf: Path,
+    results: Path,
+    module: str,
+    name: str,
+    content: bytes,
+    words: str,
+) -> None:
+    (conf / name).write_bytes(content)
+    arguments = ["experiment=main", "dataset=vertebral"] if module == "run" else ["experiments=[main]"]
+    with pytest.raises(SystemExit) as stop:
+        call(monkeypatch, module, [*arguments, f"paths.results={results}", f"paths.bundles={results / 'bundles'}"])
+    assert stop.value.code == 2
+    (said,) = capsys.readouterr().err.splitlines()
+    assert f"conf/{name}" in said
+    assert words in said
+    assert not list(results.rglob("*.parquet"))
+
+
+def test_a_damaged_data_set_is_named_by_preparation(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], conf: Path, tmp_path: Path
+) -> None:
+    (conf / "dataset" / "vertebral.yaml").write_bytes(b"")
+    monkeypatch.setattr(sys, "argv", ["fetch.py", "dataset=vertebral", f"paths.work={tmp_path}"])
+    GlobalHydra.instance().clear()
+    with pytest.raises(SystemExit) as stop:
+        fetch.main()
+    assert stop.value.code == 2
+    assert f"{conf / 'dataset' / 'vertebral.yaml'} is empty" in capsys.readouterr().err
 
 
 def test_work_without_rounds_is_not_waited_for() -> None:

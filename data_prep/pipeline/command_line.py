@@ -1,0 +1,77 @@
+"""The words of a command line before Hydra reads them: what it would misread is quoted or refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.errors import HydraException
+
+from cams.errors import InputError, nearest
+
+# What Hydra takes beside overrides; of anything else it prints all its usage.
+FLAGS = {"-m", "--multirun", "-r", "--run", "-c", "--cfg", "--resolve", "-p", "--package", "-i", "--info"} | {
+    *("-cp", "--config-path", "-cn", "--config-name", "-cd", "--config-dir", "-sc", "--shell-completion"),
+    *("--experimental-rerun", "--hydra-help", "--version"),
+}
+# Those without a value; Hydra takes them before or after all overrides, and people write them anywhere.
+ALONE = {"-m", "--multirun", "-r", "--run", "--resolve", "-sc", "--shell-completion", "--hydra-help", "--version"}
+CHOICES = {
+    **dict.fromkeys(("-c", "--cfg"), ("job", "hydra", "all")),
+    **dict.fromkeys(("-i", "--info"), ("all", "config", "defaults", "defaults-tree", "plugins", "searchpath")),
+}
+
+
+def refuse_odd(arguments: list[str], conf: Path) -> None:
+    """Refuse what Hydra would answer with a page, or take for something that nobody means."""
+    groups = {path.name for path in conf.iterdir() if path.is_dir()}
+    swept = {"-m", "--multirun"} & set(arguments)
+    for argument, following in zip(arguments, [*arguments[1:], ""], strict=True):
+        key, sign, value = argument.partition("=")
+        if key.startswith("-"):
+            _refuse_odd_flag(key, value if sign else following)
+            continue
+        if sign and not key:
+            raise InputError(f"'{argument}' has no name before the '='")
+        # Two experiments in brackets would be laid over one another.
+        if key in groups and (value == "null" or value.startswith("[")):
+            raise InputError(f"{key} is {value}, expected one name; several need -m {key}=one,other")
+        if swept and _stands_for_nothing(argument):
+            raise InputError(f"{key} is {value}, which stands for no value at all, expected one or more")
+
+
+def _refuse_odd_flag(flag: str, value: str) -> None:
+    if flag not in FLAGS:
+        raise InputError(f"unknown flag '{flag}'; settings are given as name=value, --help lists them")
+    given = "" if value.startswith("-") else value
+    if not given and flag not in ALONE | {"-i", "--info"}:
+        raise InputError(f"{flag} needs a value")
+    if given and given not in CHOICES.get(flag, (given,)):
+        expected = ", ".join(CHOICES[flag])
+        raise InputError(f"{flag} is '{given}', expected one of {expected}{nearest(given, CHOICES[flag])}")
+
+
+def _stands_for_nothing(override: str) -> bool:
+    """Tell whether an override is a sweep over no values, which would run nothing."""
+    try:
+        parsed = OverridesParser.create().parse_override(override)
+    except HydraException:
+        return False
+    return parsed.is_sweep_override() and not any(True for _ in parsed.sweep_iterator())
+
+
+def is_override(word: str) -> bool:
+    return not (word in ALONE or (word.startswith("--") and "=" in word))
+
+
+def quoted(argument: str) -> str:
+    """Quote a path with characters that Hydra reads as something else: a blank, a bracket, an umlaut."""
+    key, _, value = argument.partition("=")
+    if "/" not in value or key.startswith("-"):
+        return argument
+    try:
+        OverridesParser.create().parse_override(argument)
+    except HydraException:
+        escaped = value.replace("'", "\\'")
+        return f"{key}='{escaped}'"
+    return argument
