@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.core.override_parser.types import Glob
 from hydra.errors import HydraException
 
 from cams.errors import InputError, nearest
@@ -36,7 +37,7 @@ def refuse_odd(arguments: list[str], conf: Path) -> None:
         # Two experiments in brackets would be laid over one another.
         if key in groups and (value == "null" or value.startswith("[")):
             raise InputError(f"{key} is {value}, expected one name; several need -m {key}=one,other")
-        if swept and _stands_for_nothing(argument):
+        if swept and _stands_for_nothing(argument, conf):
             raise InputError(f"{key} is {value}, which stands for no value at all, expected one or more")
 
 
@@ -51,12 +52,14 @@ def _refuse_odd_flag(flag: str, value: str) -> None:
         raise InputError(f"{flag} is '{given}', expected one of {expected}{nearest(given, CHOICES[flag])}")
 
 
-def _stands_for_nothing(override: str) -> bool:
+def _stands_for_nothing(override: str, conf: Path) -> bool:
     """Tell whether an override is a sweep over no values, which would run nothing."""
     try:
         parsed = OverridesParser.create().parse_override(override)
     except HydraException:
         return False
+    if isinstance(glob := parsed.value(), Glob):
+        return not glob.filter([path.stem for path in (conf / parsed.key_or_group).glob("*.yaml")])
     return parsed.is_sweep_override() and not any(True for _ in parsed.sweep_iterator())
 
 

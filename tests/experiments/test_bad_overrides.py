@@ -117,6 +117,7 @@ BAD_INPUT = [
     ("run", ["--cfg", "job", "-p", "nope"], "package 'nope' not found"),
     ("verify", ["--cfg"], "--cfg needs a value"),
     ("run", ["-m", *MAIN, "seed=range(0,0)", "hydra.sweep.dir={out}"], "seed is range(0,0), no value at all"),
+    ("run", ["-m", "experiment=glob(mian*)", "hydra.sweep.dir={out}"], "experiment is glob(mian*), no value at all"),
     ("run", ["-m", *MAIN, "hydra.sweep.dir=null"], "hydra.sweep.dir=null: not Optional"),
     ("run", [*MAIN, "experiment.title=éé"], "experiment.title=éé; letters beyond a to z needs quotes"),
     ("run", [*MAIN, "dataset=null"], "dataset is null, expected one name"),
