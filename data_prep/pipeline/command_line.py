@@ -27,7 +27,7 @@ def refuse_odd(arguments: list[str], conf: Path) -> None:
     """Refuse what Hydra would answer with a page, or take for something that nobody means."""
     groups = {path.name for path in conf.iterdir() if path.is_dir()}
     swept = {"-m", "--multirun"} & set(arguments)
-    for argument, following in zip(arguments, [*arguments[1:], ""], strict=True):
+    for argument, following in zip(arguments, [*arguments[1:], ""], strict=False):
         key, sign, value = argument.partition("=")
         if key.startswith("-"):
             _refuse_odd_flag(key, value if sign else following)

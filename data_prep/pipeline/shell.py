@@ -176,7 +176,7 @@ def read_mapping(path: Path) -> dict[str, Any]:
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise InputError(f"{path} is not valid YAML: {' '.join(str(error).split())}") from None
     if not isinstance(found, dict):
-        raise InputError(f"{path} is {'empty' if found is None else 'something else'}, expected names with values")
+        raise InputError(f"{path} is {'empty' if found is None else 'no mapping'}, expected names with values")
     return found
 
 

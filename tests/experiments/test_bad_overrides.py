@@ -17,6 +17,7 @@ from hydra.core.global_hydra import GlobalHydra
 
 from data_prep import fetch
 from data_prep.pipeline import catalogue, shell
+from data_prep.pipeline.command_line import refuse_odd
 from experiments.records.store import read_record
 from experiments.run import places_for
 from experiments.runner import configuration
@@ -338,11 +339,11 @@ def conf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 DAMAGED = [
     ("dataset/vertebral.yaml", b"", "is empty, expected names with values"),
     ("dataset/vertebral.yaml", b"\xff\xfe\x00", "is not valid YAML: 'utf-8' codec"),
-    ("dataset/vertebral.yaml", b"- a\n", "is something else, expected names with values"),
+    ("dataset/vertebral.yaml", b"- a\n", "is no mapping, expected names with values"),
     ("dataset/vertebral.yaml", b"name: vertebral\ntitle: V\n", "says nothing about stream"),
     ("dataset/vertebral.yaml", b"title: V\nstream: {horizon: 5}\n", "lacks the key 'budget'"),
     ("experiment/main.yaml", b"", "is empty, expected names with values"),
-    ("experiment/main.yaml", b"- a\n", "is something else, expected names with values"),
+    ("experiment/main.yaml", b"- a\n", "is no mapping, expected names with values"),
     ("experiment/main.yaml", b"a: [", "is not valid YAML"),
     ("experiment/main.yaml", b"name: mian\n", "has the name 'mian', expected 'main', as the file is called"),
 ]
@@ -395,6 +396,18 @@ def test_work_without_rounds_is_not_waited_for() -> None:
 
     (done,) = work_off([Empty()], 2)  # type: ignore[list-item]
     assert (done.result, done.error) == ("closed", None)
+
+
+def test_a_command_line_may_be_empty_or_have_flags_of_any_kind() -> None:
+    for arguments in (
+        [],
+        ["-m"],
+        ["--info"],
+        ["--info", "plugins"],
+        ["-c", "job", "-p", "seed"],
+        ["--cfg=all", "seed=1"],
+    ):
+        refuse_odd(arguments, shell.CONF)
 
 
 def test_help_fits_a_screen_or_two(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
