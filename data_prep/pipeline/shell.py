@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import hydra
-import yaml
 from hydra.core.hydra_config import HydraConfig
 from hydra.errors import HydraException, MissingConfigException
 from hydra.types import RunMode
@@ -21,6 +20,7 @@ from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBase
 
 from cams.errors import InputError, nearest
 from cams.stopping import INTERRUPTED, forget_output, stopped_by_sigterm
+from data_prep.pipeline.catalogue import read_mapping
 from data_prep.pipeline.command_line import is_override, quoted, refuse_odd
 
 CONF = Path(__file__).resolve().parents[2] / "conf"
@@ -164,20 +164,6 @@ def sentence_of(error: Exception) -> str:
         said = _unknown_choice(error) if isinstance(error, MissingConfigException) else _with_hint(error)
     damaged = damaged_file(CONF)
     return said if not damaged or damaged in said else f"{damaged} ({said})"
-
-
-def read_mapping(path: Path) -> dict[str, Any]:
-    """Return what a YAML file says; one that is missing, damaged or says nothing is refused by its name."""
-    try:
-        # In compiled code, where there is some: all of conf in 30 ms.
-        found = yaml.load(path.read_text(encoding="utf-8"), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror or error}") from None
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise InputError(f"{path} is not valid YAML: {' '.join(str(error).split())}") from None
-    if not isinstance(found, dict):
-        raise InputError(f"{path} is {'empty' if found is None else 'no mapping'}, expected names with values")
-    return found
 
 
 def damaged_file(folder: Path) -> str:

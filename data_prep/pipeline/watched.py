@@ -9,13 +9,10 @@ reruns only the stages that use it, and a comment reruns nothing.
 import hashlib
 from pathlib import Path
 
-import yaml
-
-from cams.errors import InputError, in_one_line, lookup
+from cams.errors import lookup
 from cams.files import write_json
 from data_prep.pipeline import code
-from data_prep.pipeline.catalogue import catalogue
-from data_prep.pipeline.schema import ANYTHING, Each, Some, check
+from data_prep.pipeline.catalogue import catalogue, listed_names
 from data_prep.pipeline.shell import plain_entry_point
 
 PLACE = Path("results/code.json")
@@ -63,16 +60,10 @@ def beside(module: str) -> list[Path]:
 
 def listed_datasets(params: Path) -> list[str]:
     """The data sets that params.yaml lists, each with a module of its own."""
-    try:
-        settings = yaml.safe_load(params.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise InputError(f"cannot read {params}: {in_one_line(error)}") from None
-    check(settings, Each(ANYTHING), str(params))
-    datasets: list[str] = settings.get("datasets")
-    check(datasets, Some(str), f"datasets of {params}")
-    for name in datasets:
+    names = listed_names(params)
+    for name in names:
         lookup(catalogue(), name, f"data set of {params}")
-    return datasets
+    return names
 
 
 @plain_entry_point

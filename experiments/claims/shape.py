@@ -11,6 +11,7 @@ from data_prep.pipeline.catalogue import catalogue, find_entry
 from data_prep.pipeline.schema import ANYTHING, FOLDER, WORDS, Complete, Each, Range, Some, Words, check
 from experiments.claims.rules import CONDITIONS
 from experiments.claims.statistics import STATISTICS
+from experiments.runner.configuration import experiment_names
 from experiments.runner.shape import SEED
 
 
@@ -89,10 +90,22 @@ def _check_names(config: Mapping[str, Any], own: Mapping[str, Any]) -> None:
     others = {part: part for part in claimed if part not in catalogue()}
     for part in config["titles"]:
         lookup(others, part, "part of a claim, data sets apart,")
+    # A record of an experiment that there is not would merely be missing, and its claim not measured.
+    known = dict.fromkeys(experiment_names())
+    for claim in (*config["claims"], *own["claims"]):
+        for experiment in _experiments_of(claim):
+            lookup(known, experiment, f"experiment of claim {claim['id']},")
     for i, claim in enumerate(own["claims"]):
         for dataset in claim["datasets"]:
             if dataset not in own["judged_on"]:
                 raise cams.InputError(f"own.judged_on lacks the key '{dataset}', a data set of own.claims[{i}]")
+
+
+def _experiments_of(claim: Mapping[str, Any]) -> list[str]:
+    entries = (claim, *claim["checks"], *claim.get("beside", []))
+    return [entry["experiment"] for entry in entries if "experiment" in entry] + list(
+        claim.get("experiments", {}).values()
+    )
 
 
 def _check_present(entry: Mapping[str, Any], needed: Complete, where: str) -> None:

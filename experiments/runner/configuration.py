@@ -11,9 +11,9 @@ from hydra.core.global_hydra import GlobalHydra
 from omegaconf import DictConfig, OmegaConf, open_dict
 
 import cams
-from data_prep.pipeline.catalogue import DATASET, catalogue
+from data_prep.pipeline.catalogue import DATASET, catalogue, read_mapping
 from data_prep.pipeline.schema import Complete, check
-from data_prep.pipeline.shell import CONF, read_mapping
+from data_prep.pipeline.shell import CONF
 
 
 def register_learners() -> None:

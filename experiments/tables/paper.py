@@ -7,9 +7,9 @@ from typing import Any
 
 import cams
 from cams.errors import lookup
-from data_prep.pipeline.catalogue import find_entry
+from data_prep.pipeline.catalogue import find_entry, read_mapping
 from data_prep.pipeline.schema import Complete, Each, Range, check
-from data_prep.pipeline.shell import CONF, read_mapping
+from data_prep.pipeline.shell import CONF
 
 COUNT = Range(int, 0)
 MARKS = Complete(columns=[str], rows=Each([bool]))

@@ -10,13 +10,13 @@ from data_prep.pipeline import code, watched
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("- x", "params.yaml is ['x'], expected a mapping"),
-        ("", "params.yaml is null, expected a mapping"),
-        ("training: {}", "params.yaml is null, expected a list of one entry or more"),
+        ("- x", "params.yaml is no mapping, expected names with values"),
+        ("", "params.yaml is empty, expected names with values"),
+        ("training: {}", "params.yaml is [], expected a list of one entry or more"),
         ("datasets: drift", "params.yaml is 'drift', expected a list of one entry or more"),
         ("datasets: [3]", "params.yaml[0] is 3, expected a text"),
         ("datasets: [drfit]", "params.yaml 'drfit'; did you mean 'drift'?"),
-        ("datasets: [", "cannot read"),
+        ("datasets: [", "params.yaml is not valid YAML"),
     ],
 )
 def test_a_list_of_data_sets_that_cannot_be_used_is_one_sentence(text, words, tmp_path, monkeypatch, capsys):

@@ -26,6 +26,16 @@ def rename(entry: dict[str, Any], old: str, new: str) -> None:
 
 
 BAD_RULES: list[tuple[Callable[[dict[str, Any]], object], str]] = [
+    (
+        lambda r: r["claims"][0].update(experiment="mian"),
+        "no experiment of claim 1, 'mian'; did you mean 'main'?",
+    ),
+    (
+        lambda r: r["claims"][1]["checks"][0].update(experiment="rlc"),
+        "no experiment of claim 2, 'rlc'; did you",
+    ),
+    (lambda r: r["claims"][11]["experiments"].update(theory_stochastic="x"), "there is no experiment of claim 12, 'x'"),
+    (lambda r: r["own"]["claims"][0].update(experiment="mian"), "'mian'; did you mean 'main'?"),
     (lambda r: rename(r, "verdict", "verdct"), "the configuration has no key 'verdct'; did you mean 'verdict'?"),
     (lambda r: rename(r["claims"][0], "statement", "statment"), "claims[0] has no key 'statment'; did you mean"),
     (lambda r: r["claims"][1].pop("statement"), "claims[1] lacks the key 'statement'"),
