@@ -37,7 +37,7 @@ def require_records(config: dict[str, Any], results: Path, overrides: Sequence[s
     plans = {"training_seeds": config["training_seeds"], "own.judged_on": config.get("own", {}).get("judged_on", {})}
     for where, planned in plans.items():
         for dataset, seeds in planned.items():
-            if {"own", where, f"{where}.{dataset}"} & set(given):
+            if any(f"{where}.{dataset}.".startswith(f"{key}.") for key in given):
                 _require_seeds(f"{where}.{dataset}", dataset, seeds, results / "seeds")
 
 
