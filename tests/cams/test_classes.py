@@ -91,6 +91,10 @@ BAD_INPUT = {
         lambda: Classes(["cat"]).numbers(np.array([["cat", "cow"]]), "predictions"),
         r"predictions\[0, 1\] is 'cow', expected one of the classes 'cat'",
     ),
+    "unhashable among answers": (
+        lambda: Classes(["cat", "dog"]).numbers([["cat", {}]], "predictions"),
+        r"^predictions\[0, 1\] is \{\}, expected one of the classes 'cat', 'dog'$",
+    ),
     "no place": (
         lambda: Classes(["cat"]).numbers("cow", "label"),
         "^label is 'cow', expected one of the classes 'cat'$",

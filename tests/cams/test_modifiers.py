@@ -97,6 +97,17 @@ def test_the_last_round_of_the_first_tenth_still_counts() -> None:
     assert learner.early_labels == 2
 
 
+def test_a_dropped_label_is_taken_back_if_it_was_of_the_first_tenth() -> None:
+    learner = make("cams_variance", horizon=29, budget=8, scaled=True)
+    for _ in range(3):
+        assert learner.decide(TWO, ADVICE, draws()).query
+    counted = []
+    for t in (3, 2, 1):
+        learner.drop(t)
+        counted.append(learner.early_labels)
+    assert counted == [2, 1, 0]
+
+
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
