@@ -23,6 +23,11 @@ def test_equal_numbers_are_one_class_whatever_their_type():
     assert classes.numbers(np.array([20.0, 10.0]), "labels").tolist() == [1, 0]
 
 
+def test_one_of_numpys_dates_is_the_class_that_it_names():
+    dates = np.array(["2020-01-01", "2021-01-01"], dtype="datetime64[ns]")
+    assert [Classes(dates).number(date) for date in (dates[1], pd.Timestamp("2020-01-01"))] == [1, 0]
+
+
 @pytest.mark.parametrize("missing", [None, np.nan, pd.NA])
 def test_a_missing_value_abstains(missing):
     values = np.array(["dog", missing], dtype=object)

@@ -38,6 +38,22 @@ def test_advises_the_model_that_is_right_there(lesson):
     np.testing.assert_allclose(advice.sum(axis=1), 1)
 
 
+@pytest.mark.parametrize(
+    ("answers", "labels", "right"),
+    [
+        # numbers among Python's objects, of which one is no label and another no answer
+        ([[1, 2], [3, 1], [1, 1]], [1, 4, 1], [2 / 3, 1 / 3]),
+        # classes of which some are words and some numbers
+        ([["a", 1], ["a", 1], ["b", 1]], ["a", 1, "b"], [2 / 3, 1 / 3]),
+        ([["a", "b"], [None, "b"], ["b", "b"]], ["a", "b", "b"], [2 / 3, 2 / 3]),
+    ],
+)
+def test_who_is_right_is_known_whatever_classes_are_called(answers, labels, right):
+    answers, labels = np.array(answers, dtype=object), np.array(labels, dtype=object)
+    router = Router(DummyRegressor(), sharpness=1).fit(np.zeros((3, 1)), answers, labels)
+    np.testing.assert_allclose(router.mean_rewards_, right)
+
+
 def test_advice_is_the_softmax_of_rewards(lesson):
     router = Router(KNeighborsRegressor(5), sharpness=7).fit(*lesson)
     rows = np.array([[-0.5], [0.01]])

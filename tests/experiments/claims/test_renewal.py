@@ -102,6 +102,18 @@ def test_documents_quote_the_shipped_results_only(
     assert (row in (tmp_path / "docs/protocol.md").read_text(encoding="utf-8")) == quoted
 
 
+@pytest.mark.parametrize(("variant", "link"), [("", "figures"), ("interval.level=0.95", "../../figures")])
+def test_the_page_links_to_figures_from_where_it_stands(variant: str, link: str, tmp_path: Path) -> None:
+    write(tmp_path, 3)
+    figure = tmp_path / "figures/main/drift.png"
+    figure.parent.mkdir(parents=True)
+    figure.touch()
+    renew_ledger(rules(tmp_path), tmp_path, variant)
+    page = tmp_path / ("variants" if variant else "") / variant / "claims.md"
+    assert f"([figure]({link}/main/drift.png))" in page.read_text(encoding="utf-8")
+    assert (page.parent / link / "main/drift.png").exists()
+
+
 def test_rules_are_checked_before_anything_is_read(tmp_path: Path) -> None:
     with pytest.raises(cams.InputError, match="the configuration has no key 'clams'; did you mean 'claims'"):
         renew_ledger(rules(tmp_path) | {"clams": []}, tmp_path)
