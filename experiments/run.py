@@ -45,8 +45,8 @@ def places_for(cfg: DictConfig, overrides: list[str]) -> Places:
 
 
 def run(cfg: DictConfig) -> None:
-    require_own_name(HydraConfig.get().runtime.choices["experiment"])
     check_run(cfg)
+    require_own_name(HydraConfig.get().runtime.choices["experiment"], cfg.experiment.name)
     check_panels(cfg.experiment)
     overrides = list(HydraConfig.get().overrides.task)
     places = places_for(cfg, overrides)

@@ -483,6 +483,23 @@ def test_a_damaged_bundle_is_named_and_not_left_out(
     assert "not every record could be made, and experts vertebral is the first of 1: " in said.err
 
 
+@pytest.mark.parametrize("name", ["mine", "main"])
+def test_an_experiment_from_elsewhere_is_not_called_like_a_shipped_one(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], results: Path, tmp_path: Path, name: str
+) -> None:
+    (tmp_path / "own/experiment").mkdir(parents=True)
+    text = (shell.CONF / "experiment/main.yaml").read_text(encoding="utf-8").replace("name: main", f"name: {name}")
+    (tmp_path / "own/experiment/mine.yaml").write_text(text, encoding="utf-8")
+    paths = [f"paths.results={results}", f"paths.bundles={results / 'bundles'}"]
+    arguments = [f"--config-dir={tmp_path / 'own'}", "experiment=mine", "horizon=500", *MAIN[1:], *paths]
+    with pytest.raises(SystemExit) as stop:
+        call(monkeypatch, "run", arguments)
+    assert stop.value.code == 2
+    # One of its own name comes as far as the bundle, which is too short.
+    words = "experiment mine has the name 'main', which conf/experiment/main.yaml has" if name == "main" else "horizon"
+    assert words in capsys.readouterr().err
+
+
 def test_a_data_set_that_an_experiment_does_not_list_has_a_place_of_its_own() -> None:
     overrides = ["experiment=main", "dataset=covtype"]
     assert places_for(compose_run(overrides), overrides).results == Path("results/variants/dataset=covtype")
