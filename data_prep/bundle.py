@@ -21,7 +21,7 @@ from data_prep.pipeline.metrics import model_accuracies, policy_accuracies
 from data_prep.pipeline.stage import entry_point
 
 
-def run(context: Context) -> None:
+def run(context: Context) -> Path:
     table, split = load_rows(context)
     classifiers = load_classifiers(table, split, context)
     policies = load_policies(split, classifiers, context)
@@ -50,6 +50,7 @@ def run(context: Context) -> None:
             "held_out_check": check,
         },
     )
+    return context.bundle_path
 
 
 def recipes(policies: Policies, context: Context) -> list[Recipe]:

@@ -3,6 +3,8 @@
 python -m data_prep.classifiers dataset=drift scale=laptop seed=0
 """
 
+from pathlib import Path
+
 from cams.files import write_json
 from data_prep.pipeline.artefacts import load_rows
 from data_prep.pipeline.context import Context
@@ -11,7 +13,7 @@ from data_prep.pipeline.metrics import by_name, model_accuracies
 from data_prep.pipeline.stage import entry_point
 
 
-def run(context: Context) -> None:
+def run(context: Context) -> Path:
     table, split = load_rows(context)
     trained = get_dataset(context.dataset).train_classifiers(table, split, context)
     trained.save(context.artefact("classifiers"))
@@ -24,6 +26,7 @@ def run(context: Context) -> None:
             "accuracy_pool": by_name(trained.model_names, on_pool),
         },
     )
+    return context.artefact("classifiers")
 
 
 main = entry_point(run)

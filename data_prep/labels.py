@@ -6,6 +6,7 @@ python -m data_prep.labels dataset=drift
 """
 
 import sys
+from pathlib import Path
 
 from cams import Bundle, replay
 from cams.files import write_json
@@ -14,7 +15,7 @@ from data_prep.pipeline.context import Context
 from data_prep.pipeline.stage import entry_point
 
 
-def run(context: Context) -> None:
+def run(context: Context) -> Path:
     found = errors_by_labels(held_out_bundle(context.sharpness, context), context)
     write_json(context.metrics_path("labels"), found)
     none, few, unlimited = (found[f"errors_{labels}"] for labels in ("no_label", "few_labels", "all_labels"))
@@ -23,6 +24,7 @@ def run(context: Context) -> None:
         f"{few} with {found['few_labels']}, {unlimited} with all it wants",
         file=sys.stderr,
     )
+    return context.metrics_path("labels")
 
 
 def errors_by_labels(bundle: Bundle, context: Context) -> dict[str, float]:

@@ -3,6 +3,8 @@
 python -m data_prep.policies dataset=drift scale=laptop seed=0
 """
 
+from pathlib import Path
+
 from cams.files import write_json
 from data_prep.pipeline.artefacts import load_classifiers, load_rows
 from data_prep.pipeline.context import Context
@@ -11,7 +13,7 @@ from data_prep.pipeline.metrics import by_name, policy_accuracies, stored_policy
 from data_prep.pipeline.stage import entry_point
 
 
-def run(context: Context) -> None:
+def run(context: Context) -> Path:
     table, split = load_rows(context)
     classifiers = load_classifiers(table, split, context)
     trained = get_dataset(context.dataset).train_policies(table, split, classifiers, context)
@@ -31,6 +33,7 @@ def run(context: Context) -> None:
             "accuracy_pool": by_name(trained.names, on_pool),
         },
     )
+    return context.artefact("policies")
 
 
 main = entry_point(run)

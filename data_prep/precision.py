@@ -7,6 +7,7 @@ python -m data_prep.precision dataset=drift
 """
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from data_prep.pipeline.dataset import Classifiers, Policies, Split, Table, get_
 from data_prep.pipeline.stage import entry_point
 
 
-def run(context: Context) -> None:
+def run(context: Context) -> Path:
     table, split = load_rows(context)
     classifiers = load_classifiers(table, split, context)
     bundle = bundle_made_from(classifiers, load_policies(split, classifiers, context), context)
@@ -35,6 +36,7 @@ def run(context: Context) -> None:
         coins = uniforms(context.seed, realization, horizon)
         outcomes.append([decisions(each, order, coins) for each in (as_trained, bundle)])
     write_json(context.metrics_path("precision"), compare(np.array(outcomes)))
+    return context.metrics_path("precision")
 
 
 def bundle_made_from(classifiers: Classifiers, policies: Policies, context: Context) -> Bundle:

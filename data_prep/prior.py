@@ -7,6 +7,7 @@ python -m data_prep.prior dataset=drift
 """
 
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 
@@ -17,9 +18,10 @@ from data_prep.pipeline.context import Context
 from data_prep.pipeline.stage import entry_point
 
 
-def run(context: Context) -> None:
+def run(context: Context) -> Path:
     found = relative_losses(held_out_bundle(context.sharpness, context), context)
     write_json(context.metrics_path("prior"), {"relative_loss_held_out": found})
+    return context.metrics_path("prior")
 
 
 def relative_losses(bundle: Bundle, context: Context) -> dict[str, dict[str, float]]:

@@ -5,6 +5,8 @@ The test pool is not looked at. The one value in conf/prep.yaml is the best on a
 python -m data_prep.sharpness dataset=drift
 """
 
+from pathlib import Path
+
 import numpy as np
 
 from cams import Bundle, replay
@@ -14,12 +16,13 @@ from data_prep.pipeline.context import Context
 from data_prep.pipeline.stage import entry_point
 
 
-def run(context: Context) -> None:
+def run(context: Context) -> Path:
     settings = context.sharpness_check
     relative = {
         str(sharpness): relative_loss(held_out_bundle(sharpness, context), context) for sharpness in settings.grid
     }
     write_json(context.metrics_path("sharpness"), {"relative_loss_held_out": relative})
+    return context.metrics_path("sharpness")
 
 
 def relative_loss(bundle: Bundle, context: Context) -> float:

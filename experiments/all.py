@@ -110,10 +110,20 @@ def results_root(cfg: DictConfig) -> Path:
     return results if cfg.scale.name == "laptop" else results / "variants" / f"scale={cfg.scale.name}"
 
 
+def refuse_unread_limits(cfg: DictConfig, experiments: dict[str, DictConfig]) -> None:
+    """Refuse other limits than those of the scale's file, from which experiments are composed."""
+    if any(experiment.scale != cfg.scale for experiment in experiments.values()):
+        raise cams.InputError(
+            f"scale.limits is {cfg.scale.limits}, and only experiments.run reads others than those of "
+            f"conf/scale/{cfg.scale.name}.yaml"
+        )
+
+
 def run_all(cfg: DictConfig) -> None:
     check(cfg, ALL, "")
     places = Places(Path(cfg.paths.bundles), results_root(cfg))
     experiments = selected_experiments(cfg.experiments, cfg.scale.name)
+    refuse_unread_limits(cfg, experiments)
     check_datasets(cfg.datasets, experiments)
     require_writable(places.results)
     plans = selected_plans(experiments, cfg.datasets)

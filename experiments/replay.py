@@ -21,6 +21,7 @@ from data_prep.pipeline.cluster import connected
 from data_prep.pipeline.schema import check
 from data_prep.pipeline.shell import entry_point
 from experiments.runner.blocks import replay_in_blocks
+from experiments.runner.jobs import say_now
 from experiments.runner.shape import REPLAY
 
 
@@ -42,8 +43,10 @@ def main(cfg: DictConfig) -> None:
     summary = result.summary()
     write_text(out / "summary.csv", summary.to_csv(index=False))
     print(summary.to_string(index=False))
+    say_now(f"replay: wrote {out / 'summary.csv'}")
     if cfg.plot is not None:
         result.plot(cfg.plot)
+        say_now(f"replay: drew {cfg.plot}")
 
 
 def replay_bundle(bundle: cams.Bundle, cfg: DictConfig) -> cams.Replay:

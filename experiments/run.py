@@ -45,8 +45,8 @@ def places_for(cfg: DictConfig, overrides: list[str]) -> Places:
 
 
 def run(cfg: DictConfig) -> None:
-    require_own_name(HydraConfig.get().runtime.choices["experiment"])
     check_run(cfg)
+    require_own_name(HydraConfig.get().runtime.choices["experiment"], cfg.experiment.name)
     check_panels(cfg.experiment)
     overrides = list(HydraConfig.get().overrides.task)
     places = places_for(cfg, overrides)
@@ -63,11 +63,13 @@ def run(cfg: DictConfig) -> None:
 def run_composite(cfg: DictConfig, places: Places, overrides: list[str]) -> None:
     """Make the records that a composite figure borrows, as far as their bundles are here, and draw it."""
     kept = [o for o in overrides if o.partition("=")[0] not in ("experiment", "dataset")]
+    plans = []
     for entry in cfg.experiment.compose:
         require_own_name(entry.experiment)
-        other = compose_run([*kept, f"experiment={entry.experiment}"])
+        plans.append(make_plan(compose_run([*kept, f"experiment={entry.experiment}"]), entry.dataset))
+    for entry, plan in zip(cfg.experiment.compose, plans, strict=True):
         try:
-            ensure_record(make_plan(other, entry.dataset), places, cfg.n_jobs, say_now, fresh=cfg.fresh)
+            ensure_record(plan, places, cfg.n_jobs, say_now, fresh=cfg.fresh)
         except NoBundle as error:
             say_now(f"{cfg.experiment.name}: panel '{entry.title}' is left out, {error}")
     for path in draw_composed(cfg, places.results, cfg.seed):

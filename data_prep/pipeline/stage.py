@@ -4,6 +4,7 @@ import logging
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 from hydra.core.hydra_config import HydraConfig
 from omegaconf import DictConfig
@@ -14,12 +15,13 @@ from data_prep.pipeline.cluster import connected
 from data_prep.pipeline.context import Context
 from data_prep.pipeline.settings import check_general, check_zoo, refuse_overruled
 
+Stage = Callable[[Context], Path]
 
-def entry_point(*stages: Callable[[Context], None]) -> Callable[[], None]:
-    """Make the `main` of a stage module from its function(s) of a Context, run in order."""
 
-    @shell.entry_point("prep")
-    def main(cfg: DictConfig) -> None:
+def entry_point(*stages: Stage) -> Callable[[], None]:
+    """Make the `main` of a stage module from its function(s) of a Context, run in order; each returns what it wrote."""
+
+    def task(cfg: DictConfig) -> None:
         logging.captureWarnings(True)
         check_general(cfg)
         refuse_overruled(cfg, HydraConfig.get().overrides.task)
@@ -30,8 +32,11 @@ def entry_point(*stages: Callable[[Context], None]) -> Callable[[], None]:
         with connected(cfg.cluster):
             for stage in stages:
                 started = time.perf_counter()
-                stage(context)
+                written = stage(context)
                 name = stage.__globals__["__spec__"].name.removeprefix("data_prep.")
-                print(f"{context.dataset}: {name} took {time.perf_counter() - started:.1f} s", file=sys.stderr)
+                seconds = time.perf_counter() - started
+                print(f"{context.dataset}: {name} took {seconds:.1f} s ({written})", file=sys.stderr)
 
-    return main
+    # The module that says how it is used is that of the stage.
+    task.__module__ = sys._getframe(1).f_globals["__name__"]
+    return shell.entry_point("prep")(task)

@@ -68,10 +68,17 @@ def _with_titles(config: dict[str, Any]) -> dict[str, Any]:
 def is_current(results: Path, wanted: str) -> bool:
     """Tell whether the ledger on disk was made from what is here now."""
     try:
-        ledger = stored_ledger(results)
-    except InputError:
+        ledger, page = stored_ledger(results), (results / "claims.md").read_text(encoding="utf-8")
+    except (InputError, OSError, UnicodeDecodeError):
         return False
-    return ledger.get("made_from") == wanted and (results / "claims.md").exists()
+    return ledger.get("made_from") == _seal(ledger | {"made_from": wanted}, page)
+
+
+def _seal(ledger: dict[str, Any], page: str) -> str:
+    """Return a hash of what a ledger was made from, of its own content and of its page: neither may be changed."""
+    # As JSON gives it back: its keys are text.
+    content = json.dumps(json.loads(json.dumps(ledger)), sort_keys=True)
+    return hashlib.sha256(f"{content}\n{page}".encode()).hexdigest()
 
 
 def stored_ledger(results: Path) -> dict[str, Any]:
@@ -170,8 +177,9 @@ def _pool(
 
 def write_ledger(ledger: dict[str, Any], folder: Path, results: Path | None = None) -> list[Path]:
     """Write the ledger for programs and for readers; the figures that it links to are under `results` or beside it."""
-    write_json(folder / "claims.json", _finite(ledger))
-    write_text(folder / "claims.md", render_page(ledger, Path(os.path.relpath(results or folder, folder))))
+    page, content = render_page(ledger, Path(os.path.relpath(results or folder, folder))), _finite(ledger)
+    write_json(folder / "claims.json", content | {"made_from": _seal(content, page)})
+    write_text(folder / "claims.md", page)
     return [folder / "claims.json", folder / "claims.md"]
 
 

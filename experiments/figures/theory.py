@@ -89,6 +89,8 @@ def _with_bounds(
 
 
 def _with_regret(record: Record) -> pd.DataFrame:
+    if "reference" not in record.table:
+        raise InputError(f"{record} has no regret, which a panel is about")
     return record.table.assign(regret=record.table["loss"] - record.table["reference"])
 
 

@@ -21,6 +21,7 @@ Grid = Sequence[Sequence[Panel | None]]
 
 # More than can be seen, and fewer than may differ between two machines.
 DIGITS = 9
+PDF_END = b"%%EOF"
 
 
 @cache
@@ -52,12 +53,15 @@ class Picture(NamedTuple):
     digest: str
 
     def is_drawn(self) -> bool:
-        """Tell whether stem.png was drawn from the same and stem.pdf, written before it, is there too."""
+        """Tell whether stem.png was drawn from the same and is whole, and so is stem.pdf, written before it."""
         png, pdf = (self.stem.with_name(f"{self.stem.name}.{ending}") for ending in ("png", "pdf"))
         try:
             with Image.open(png) as image:
-                return image.info.get(DRAWN_FROM) == self.digest and pdf.exists()
-        except (OSError, UnidentifiedImageError):
+                same = image.info.get(DRAWN_FROM) == self.digest
+                image.verify()
+            return same and pdf.read_bytes().rstrip().endswith(PDF_END)
+        # The last is how Pillow calls a damaged PNG.
+        except (OSError, UnidentifiedImageError, SyntaxError):
             return False
 
     def draw(self) -> list[Path]:

@@ -32,6 +32,9 @@ class Record:
         plan: dict[str, Any] = self.facts["plan"]
         return plan
 
+    def __str__(self) -> str:
+        return f"the record of {self.plan['experiment']} on {self.plan['dataset']}"
+
     @property
     def horizon(self) -> int:
         return int(self.plan["horizon"])
@@ -113,6 +116,8 @@ class Record:
 
     def _nearest(self, budget: int | None) -> int:
         recorded: list[int] = self.plan["trace_budgets"]
+        if not recorded:
+            raise InputError(f"{self} was made without rounds on the way, which a panel is about")
         return max(recorded) if budget is None else min(recorded, key=lambda b: abs(b - budget))
 
     def _case(self, case: str | None) -> str:
@@ -120,7 +125,7 @@ class Record:
 
     def _some(self, rows: pd.DataFrame, what: str) -> pd.DataFrame:
         if rows.empty:
-            raise InputError(f"the record of {self.plan['experiment']} on {self.plan['dataset']} has no rows of {what}")
+            raise InputError(f"{self} has no rows of {what}")
         return rows
 
 

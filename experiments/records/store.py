@@ -72,7 +72,7 @@ def write_record(path: Path, table: pd.DataFrame, origin: Origin, bundle: dict[s
 
 
 def read_record(path: Path) -> Record:
-    """Read a whole record; one that is not there or not as it was written is refused.
+    """Read a whole record; one that is not there, not as it was written or not where it belongs is refused.
 
     Figures, tables and claims ask for the same records again and again, so a file of the same bytes is parsed once.
     """
@@ -81,6 +81,11 @@ def read_record(path: Path) -> Record:
     record = _parse(path.read_bytes())
     if record is None:
         raise cams.InputError(f"the record {path} is damaged")
+    plan = record.plan
+    own = record_path("", plan["experiment"], plan["dataset"], plan["seed"])
+    # A copy would pass for what its place says: another data set's numbers under the name of this one.
+    if Path(*path.absolute().parts[-len(own.parts) :]) != own:
+        raise cams.InputError(f"the record {path} is damaged: it is {record}, seed {plan['seed']}")
     return record
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pandas as pd
 
@@ -21,6 +22,10 @@ COMPUTATIONS: dict[str, Computation] = {
     "theory_stochastic": theory.compute_stochastic,
     "theory_adversarial": theory.compute_adversarial,
 }
+# These make streams of their own; all others read a bundle.
+SYNTHETIC = ("theory_stochastic", "theory_adversarial")
+# Of these keys of an experiment only the usual computation looks at another value.
+FIXED: dict[str, Any] = {"policies": "all", "regularize": True, "scaled": False, "cases": []}
 
 
 def computation(word: str) -> Computation:

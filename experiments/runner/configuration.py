@@ -46,11 +46,16 @@ def compose_run(overrides: Sequence[str] = ()) -> DictConfig:
         return compose("run", overrides=list(overrides))
 
 
-def require_own_name(experiment: str) -> None:
-    """Refuse a file of conf/experiment that calls itself otherwise: its records would pass for those of another."""
+def require_own_name(experiment: str, own: str = "") -> None:
+    """Refuse an experiment under another one's name: its records would pass for those of that one.
+
+    A file of somebody's `own`, from --config-dir, is called as they like, but not like one of conf/experiment.
+    """
     path = CONF / "experiment" / f"{experiment}.yaml"
-    # A file of somebody's own, from --config-dir, is called as they like.
-    if path.exists() and (name := read_mapping(path).get("name")) != experiment:
+    if not path.exists():
+        if own in experiment_names():
+            raise cams.InputError(f"experiment {experiment} has the name '{own}', which conf/experiment/{own}.yaml has")
+    elif (name := read_mapping(path).get("name")) != experiment:
         raise cams.InputError(f"{path} has the name '{name}', expected '{experiment}', as the file is called")
 
 

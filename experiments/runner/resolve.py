@@ -11,8 +11,9 @@ import cams
 from cams.checks import distinct
 from cams.errors import lookup, nearest
 from cams.learners import learner_entry
-from data_prep.pipeline.schema import check
-from experiments.runner.plan import Case, Learner, Plan
+from data_prep.pipeline.schema import check, shown
+from experiments.runner.computations import FIXED, SYNTHETIC
+from experiments.runner.plan import DEFAULT_COMPUTE, Case, Learner, Plan
 from experiments.runner.shape import OPTIONS, RUN
 from experiments.statistics.bands import budget_grid, round_grid
 
@@ -24,6 +25,8 @@ def make_plan(cfg: DictConfig, dataset: str | None = None) -> Plan:
     experiment = cfg.experiment
     stream = _stream(cfg, name)
     horizon = int(stream["horizon"])
+    if experiment.compute != DEFAULT_COMPUTE:
+        _check_other_computation(cfg, name, horizon)
     budgets = _budgets(cfg, horizon, int(stream["budget"]))
     points = min(int(experiment.trace.points), horizon)
     traced = _trace_budgets(cfg, name, horizon, max(budgets)) if points else []
@@ -51,9 +54,13 @@ def check_run(cfg: DictConfig) -> None:
     if not name or name != Path(name).name:
         raise cams.InputError(f"experiment.name is '{name}', expected a word that a folder can be called")
     check(cfg.experiment.options, OPTIONS[cfg.experiment.compute], "experiment.options")
+    for name, pool in cfg.experiment.options.get("pools", {}).items():
+        if missing := [key for key in ("gap", "best_rate") if key not in pool]:
+            raise cams.InputError(f"experiment.options.pools.{name} lacks the key '{missing[0]}'")
     for pool in cfg.experiment.options.get("compared", []):
         lookup(cfg.experiment.options.pools, pool, "pool to compare learners on, in experiment.options.pools,")
     _refuse_unread_stream(cfg)
+    _refuse_unread_bundle(cfg)
 
 
 def _refuse_unread_stream(cfg: DictConfig) -> None:
@@ -62,6 +69,42 @@ def _refuse_unread_stream(cfg: DictConfig) -> None:
     for key, value in cfg.dataset.get("stream", {}).items():
         if value != shipped.get(key, value):
             raise cams.InputError(f"dataset.stream.{key} is not read here; {key}={value} sets it for a run")
+
+
+def _refuse_unread_bundle(cfg: DictConfig) -> None:
+    """Refuse a bundle, or the lack of one, that a computation or a composed figure would not look at."""
+    experiment = cfg.experiment
+    own_streams = experiment.compute in SYNTHETIC
+    if experiment.needs_bundle == own_streams:
+        does = "makes streams of its own" if own_streams else "reads a bundle"
+        raise cams.InputError(
+            f"experiment.needs_bundle is {str(own_streams).lower()}, and computation {experiment.compute} {does}"
+        )
+    if cfg.bundle is not None and (own_streams or experiment.compose):
+        does = "makes streams of its own" if own_streams else "borrows its panels from several data sets"
+        raise cams.InputError(f"bundle is '{cfg.bundle}', which is not read: experiment {experiment.name} {does}")
+
+
+def _check_other_computation(cfg: DictConfig, dataset: str, horizon: int) -> None:
+    """Refuse what a computation other than the usual would not look at, or would find nothing to look at in."""
+    experiment, options = cfg.experiment, cfg.experiment.options
+    who = f"computation {experiment.compute}"
+    for key, value in FIXED.items():
+        if experiment[key] != value:
+            raise cams.InputError(f"experiment.{key} is {shown(_plain(experiment[key]))}, expected {value} for {who}")
+    for key in ("budget", "budgets"):
+        if cfg[key] not in (None, horizon, [horizon]):
+            raise cams.InputError(f"{key} is {cfg[key]}, and learners of {who} buy as many labels as they want")
+    rounds = list(options.get("horizons", []))
+    if rounds != sorted(set(rounds)) or rounds[:1] > [horizon]:
+        raise cams.InputError(
+            f"experiment.options.horizons is {rounds}, expected growing numbers that begin within the horizon {horizon}"
+        )
+    orders = options.get("orders", {dataset: []})
+    if dataset not in orders and "default" not in orders:
+        raise cams.InputError(f"experiment.options.orders has no entry for {dataset}, and none called default")
+    if "orders" in options and not experiment.trace.points:
+        raise cams.InputError(f"experiment.trace.points is 0, expected at least 1 for {who}")
 
 
 def dataset_name(cfg: DictConfig) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 import cams
 from data_prep.pipeline.catalogue import DATASET, SCALE
-from data_prep.pipeline.schema import ANYTHING, FOLDER, Complete, Each, Range, Words
+from data_prep.pipeline.schema import ANYTHING, FOLDER, Complete, Each, Range, Some, Words
 from experiments.runner.computations import COMPUTATIONS
 from experiments.runner.preparation import CONTRARIES
 
@@ -75,24 +75,24 @@ EXPERIMENT = Complete(
 
 OPTIONS: dict[str, dict[str, Any]] = {
     "replay": {"oracle_drawn": bool},
-    "adversarial": Complete({"orders": Each([str]), "blocks": AT_LEAST_ONE, "choices": AT_LEAST_ONE}),
+    "adversarial": Complete({"orders": Each(Some(str)), "blocks": AT_LEAST_ONE, "choices": AT_LEAST_ONE}),
     "theory_stochastic": Complete(
         {
-            "models": AT_LEAST_ONE,
+            "models": Range(int, 2),
             "classes": Range(int, 2),
             "policies": AT_LEAST_ONE,
             "pools": Each({"gap": SHARE, "best_rate": SHARE, "softness": SHARE, "regularize": bool}),
             "compared": [str],
             "failure": SHARE,
-            "horizons": [AT_LEAST_ONE],
+            "horizons": Some(AT_LEAST_ONE),
         }
     ),
     "theory_adversarial": Complete(
         {
             "models": AT_LEAST_ONE,
             "classes": Range(int, 2),
-            "cases": [Words("even draws", "adaptive")],
-            "horizons": [AT_LEAST_ONE],
+            "cases": Some(Words("even draws", "adaptive")),
+            "horizons": Some(AT_LEAST_ONE),
         }
     ),
 }
@@ -118,7 +118,7 @@ RUN = Complete(
 
 ALL = Complete(
     {
-        "steps": [Words(*STEPS)],
+        "steps": Some(Words(*STEPS)),
         "fresh": bool,
         "experiments": ([str], None),
         "datasets": ([str], None),

@@ -25,6 +25,7 @@ from experiments.runner.configuration import compose_run
 from experiments.runner.queue import work_off
 
 MAIN = ["experiment=main", "dataset=vertebral"]
+ADVERSARIAL = ["experiment=adversarial", "dataset=vertebral"]
 REPLAY = ["bundle={bundle}", "budgets=[5]", "out={out}"]
 
 BAD_INPUT = [
@@ -103,6 +104,45 @@ BAD_INPUT = [
     ("claims.training_seeds", ["datasets=[]", "paths.results={out}"], "datasets is [], expected null or a list of one"),
     ("claims.training_seeds", ["seeds=[99]", "datasets=[vertebral]"], "seed 99 is planned for none of vertebral"),
     ("claims.training_seeds", ["seeds=[1,99]"], "seed 99 is planned for none of vertebral, drift, covtype"),
+    # what would not be looked at
+    ("run", [*MAIN, "experiment.needs_bundle=false"], "needs_bundle is false computation replay reads a bundle"),
+    ("run", ["experiment=theory_stochastic", "bundle={bundle}"], "not read: theory_stochastic makes streams"),
+    ("run", ["experiment=ablations", "bundle={bundle}"], "not read: experiment ablations borrows its panels"),
+    ("run", [*ADVERSARIAL, "experiment.policies=none"], "experiment.policies is 'none', expected all adversarial"),
+    ("run", [*ADVERSARIAL, "experiment.cases=[{{label: a}}]"], "experiment.cases is expected [] adversarial"),
+    ("run", [*ADVERSARIAL, "budgets=[3]"], "budgets is [3] buy as many labels as they want"),
+    ("run", [*ADVERSARIAL, "budget=3"], "budget is 3 buy as many labels as they want"),
+    ("run", [*ADVERSARIAL, "experiment.trace.points=0"], "experiment.trace.points is 0, expected at least 1"),
+    ("run", [*ADVERSARIAL, "~experiment.options.orders.default"], "options.orders has no entry for vertebral"),
+    ("run", ["experiment=theory_stochastic", "horizon=50"], "options.horizons begin within the horizon 50"),
+    ("run", ["experiment=theory_adversarial", "experiment.options.horizons=[9,5]"], "horizons is [9, 5] growing"),
+    ("run", ["experiment=theory_stochastic", "+experiment.options.pools.x={{gap: 0.2}}"], "lacks the key 'best_rate'"),
+    ("run", ["experiment=theory_stochastic", "experiment.options.models=1"], "options.models is 1 at least 2"),
+    ("run", [*MAIN, "experiment.panels=[{{kind: regret_over_time}}]"], "computation replay has no numbers for"),
+    (
+        "run",
+        ["experiment=theory_stochastic", "experiment.panels=[{{kind: labels_to_recover}}]"],
+        "computation theory_stochastic has no numbers for expected one of regret_over_time",
+    ),
+    ("run", [*MAIN, "experiment.panels=[{{kind: queries_over_time}}]"], "experiment.trace.points is 0, expected some"),
+    (
+        "run",
+        [*MAIN, "experiment.panels=[{{kind: loss_against_cost, budget: 3}}]"],
+        "experiment.panels[0].budget is not read by loss_against_cost, only kind, title, learners, references",
+    ),
+    (
+        "run",
+        [*MAIN, "experiment.panels=[{{kind: loss_against_cost, learners: []}}]"],
+        "experiment.panels[0].learners is [], expected at least one",
+    ),
+    (
+        "run",
+        [*MAIN, "experiment.panels=[{{kind: loss_against_cost, references: [oracle_drawn]}}]"],
+        "recorded with experiment.options.oracle_drawn: true",
+    ),
+    ("run", ["experiment=ablations", "budget=90"], "budget 90 is above the horizon 80"),
+    ("all", ["experiments=[main]", "+scale.limits.horizon=9"], "scale.limits is only experiments.run laptop.yaml"),
+    ("all", ["steps=[]"], "steps is [], expected a list of one entry or more"),
     # names that are none
     ("run", [*MAIN, "dataset=DRFIT"], "unknown dataset 'DRFIT' did you mean 'drift'?"),
     ("run", [*MAIN, "experiment=5"], "Config group override must be a string or a list"),
@@ -441,6 +481,23 @@ def test_a_damaged_bundle_is_named_and_not_left_out(
     said = capsys.readouterr()
     assert "experts drift: left out" in said.out
     assert "not every record could be made, and experts vertebral is the first of 1: " in said.err
+
+
+@pytest.mark.parametrize("name", ["mine", "main"])
+def test_an_experiment_from_elsewhere_is_not_called_like_a_shipped_one(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], results: Path, tmp_path: Path, name: str
+) -> None:
+    (tmp_path / "own/experiment").mkdir(parents=True)
+    text = (shell.CONF / "experiment/main.yaml").read_text(encoding="utf-8").replace("name: main", f"name: {name}")
+    (tmp_path / "own/experiment/mine.yaml").write_text(text, encoding="utf-8")
+    paths = [f"paths.results={results}", f"paths.bundles={results / 'bundles'}"]
+    arguments = [f"--config-dir={tmp_path / 'own'}", "experiment=mine", "horizon=500", *MAIN[1:], *paths]
+    with pytest.raises(SystemExit) as stop:
+        call(monkeypatch, "run", arguments)
+    assert stop.value.code == 2
+    # One of its own name comes as far as the bundle, which is too short.
+    words = "experiment mine has the name 'main', which conf/experiment/main.yaml has" if name == "main" else "horizon"
+    assert words in capsys.readouterr().err
 
 
 def test_a_data_set_that_an_experiment_does_not_list_has_a_place_of_its_own() -> None:

@@ -106,10 +106,16 @@ def test_an_unchanged_picture_is_not_drawn_again(tmp_path: Path) -> None:
     assert picture_of(grid, stem, "other code").draw_if_changed() != []
     assert picture_of([[make_panel("cams", "mp", title="new")]], stem, "other code").draw_if_changed() != []
     assert picture_of([[make_panel("cams", "rs", title="new")]], stem, "other code").draw_if_changed() != []
+    picture = picture_of([[make_panel("cams", "rs", title="new")]], stem, "other code")
     stem.with_suffix(".pdf").unlink()
-    assert picture_of([[make_panel("cams", "rs", title="new")]], stem, "other code").draw_if_changed() != []
-    stem.with_suffix(".png").write_bytes(b"cut off")
-    assert picture_of([[make_panel("cams", "rs", title="new")]], stem, "other code").draw_if_changed() != []
+    assert picture.draw_if_changed() != []
+    for suffix in (".png", ".pdf"):
+        whole = stem.with_suffix(suffix).read_bytes()
+        for damaged in (b"", b"cut off", whole[: len(whole) // 2]):
+            stem.with_suffix(suffix).write_bytes(damaged)
+            assert not picture.is_drawn()
+    assert picture.draw_if_changed() != []
+    assert picture.is_drawn()
 
 
 def test_the_hash_of_a_picture_covers_its_numbers_and_not_their_last_bits() -> None:

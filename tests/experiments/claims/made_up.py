@@ -33,11 +33,11 @@ def table() -> pd.DataFrame:
     return frame.assign(case="", round=HORIZON)
 
 
-def plan(experiment: str = "main") -> Plan:
+def plan(experiment: str = "main", dataset: str = "drift", seed: int = 0) -> Plan:
     return Plan(
         experiment=experiment,
-        dataset="drift",
-        seed=0,
+        dataset=dataset,
+        seed=seed,
         horizon=HORIZON,
         realizations=REALIZATIONS,
         budgets=BUDGETS,

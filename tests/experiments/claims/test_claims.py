@@ -18,7 +18,7 @@ from experiments.claims.ledger import is_current, made_from, make_ledger, update
 from experiments.claims.page import with_first_ledger, with_summary
 from experiments.claims.rules import CONDITIONS, condition_in_words, condition_of, joint_verdict, outcome, verdict
 from experiments.claims.statistics import STATISTICS
-from experiments.records.store import Origin, write_record
+from experiments.records.store import Origin, record_path, write_record
 from experiments.runner.configuration import compose_run, experiment_names
 from experiments.runner.jobs import ensure_record
 from experiments.runner.places import Places
@@ -103,9 +103,10 @@ def test_own_claims_speak_of_learners_that_their_experiments_replay() -> None:
             assert {name for name in named if name is not None} <= labels
 
 
-def write(results: Path, seed_folder: str = "") -> None:
-    path = results / seed_folder / "records/main/drift" / f"seed{seed_folder[-1:] or 0}.parquet"
-    write_record(path, table(), Origin(plan().as_dict(), None, ""), {})
+def write(results: Path, seed_folder: str = "", experiment: str = "main") -> None:
+    seed = int(seed_folder[-1:] or 0)
+    path = record_path(results / seed_folder, experiment, "drift", seed)
+    write_record(path, table(), Origin(plan(experiment, seed=seed).as_dict(), None, ""), {})
 
 
 def config() -> dict:
@@ -151,9 +152,7 @@ def test_a_check_may_read_another_experiment(tmp_path: Path) -> None:
     rules["claims"][0]["checks"][0]["experiment"] = "experts"
     (claim,) = judge(rules, tmp_path, 0)
     assert (claim["verdict"], claim["measured"]) == ("not measured", 0)
-    written = tmp_path / "records/main/drift/seed0.parquet"
-    (tmp_path / "records/experts/drift").mkdir(parents=True)
-    written.rename(tmp_path / "records/experts/drift/seed0.parquet")
+    write(tmp_path, experiment="experts")
     assert judge(rules, tmp_path, 0)[0]["verdict"] == "partly"
 
 
@@ -275,6 +274,14 @@ def test_a_ledger_is_current_until_something_it_is_made_from_changes(tmp_path: P
     for damaged in ("{", "[]", "{}"):
         (tmp_path / "claims.json").write_text(damaged)
         assert not is_current(tmp_path, made_from(rules, tmp_path, []))
+    (tmp_path / "claims.json").write_text(whole.replace('"partly"', '"reproduced"'))
+    assert not is_current(tmp_path, made_from(rules, tmp_path, []))
     (tmp_path / "claims.json").write_text(whole)
+    page = (tmp_path / "claims.md").read_text()
+    for damaged in ("", page.replace("partly", "reproduced")):
+        (tmp_path / "claims.md").write_text(damaged)
+        assert not is_current(tmp_path, made_from(rules, tmp_path, []))
+    (tmp_path / "claims.md").write_text(page)
+    assert is_current(tmp_path, made_from(rules, tmp_path, []))
     write(tmp_path, "seeds/seed1")
     assert not is_current(tmp_path, made_from(rules, tmp_path, []))

@@ -23,7 +23,7 @@ THRESHOLDS = {"reproduced": 1.0, "partly": 0.5}
 
 def write(results: Path, seed: int = 0, experiment: str = "main", dataset: str = "drift") -> None:
     path = results / "records" / experiment / dataset / f"seed{seed}.parquet"
-    write_record(path, table(), Origin(plan(experiment).as_dict(), None, ""), {})
+    write_record(path, table(), Origin(plan(experiment, dataset, seed).as_dict(), None, ""), {})
 
 
 def rules(*checks: dict[str, Any], **changes: Any) -> dict[str, Any]:

@@ -20,7 +20,8 @@ NOTE = "the record of main on drift is stale"
 
 
 def write(folder: Path, seed: int) -> None:
-    write_record(folder / f"records/main/drift/seed{seed}.parquet", table(), Origin(plan().as_dict(), None, ""), {})
+    path = folder / f"records/main/drift/seed{seed}.parquet"
+    write_record(path, table(), Origin(plan(seed=seed).as_dict(), None, ""), {})
 
 
 def rules(results: Path) -> dict[str, Any]:

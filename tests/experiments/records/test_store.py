@@ -13,10 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cams
-from experiments.records.store import Origin, State, read_record, state_of, write_record
+from experiments.records.store import Origin, State, read_record, record_path, state_of, write_record
 from tests.fuzzing import examples
 
-ORIGIN = Origin({"experiment": "main", "horizon": 10, "learners": ("cams",)}, "bundle", "code")
+ORIGIN = Origin(
+    {"experiment": "main", "dataset": "drift", "seed": 0, "horizon": 10, "learners": ("cams",)}, "bundle", "code"
+)
 TABLE = pd.DataFrame(
     {
         "case": "",
@@ -32,16 +34,20 @@ TABLE = pd.DataFrame(
 )
 
 
+def home(results: Path) -> Path:
+    return record_path(results, "main", "drift", 0)
+
+
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("records") / "seed0.parquet"
+    path = home(tmp_path_factory.mktemp("results"))
     write_record(path, TABLE, ORIGIN, {"digest": "bundle"})
     return path
 
 
 def test_a_record_comes_back_as_it_was_written(written: Path) -> None:
     record = read_record(written)
-    assert record.facts["plan"] == {"experiment": "main", "horizon": 10, "learners": ["cams"]}
+    assert record.facts["plan"] == ORIGIN.plan | {"learners": ["cams"]}
     for column in TABLE:
         assert record.table[column].astype(TABLE[column].dtype).tolist() == TABLE[column].tolist()
 
@@ -103,7 +109,8 @@ def test_fuzz_damaged_records(written: Path, tmp_path: Path, damage: st.DataObje
         broken = bytearray(whole[:place])
     else:
         broken = bytearray(whole[:place] + damage.draw(st.binary(min_size=1, max_size=8)) + whole[place:])
-    path = tmp_path / "broken.parquet"
+    path = home(tmp_path)
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(broken)
     try:
         record = read_record(path)
@@ -115,7 +122,8 @@ def test_fuzz_damaged_records(written: Path, tmp_path: Path, damage: st.DataObje
 
 def test_a_file_overwritten_is_read_anew(written: Path, tmp_path: Path) -> None:
     """Records of the same bytes are parsed once; other bytes at the same place and of the same length are not them."""
-    path = tmp_path / "record.parquet"
+    path = home(tmp_path)
+    path.parent.mkdir(parents=True)
     path.write_bytes(written.read_bytes())
     assert read_record(path) is read_record(written)
     content = bytearray(path.read_bytes())
@@ -123,3 +131,15 @@ def test_a_file_overwritten_is_read_anew(written: Path, tmp_path: Path) -> None:
     path.write_bytes(content)
     with pytest.raises(cams.InputError, match="damaged"):
         read_record(path)
+
+
+@pytest.mark.parametrize("copy", [("rcl", "drift", 0), ("main", "hiv", 0), ("main", "drift", 1)])
+def test_a_copy_does_not_pass_for_what_its_place_says(
+    written: Path, tmp_path: Path, copy: tuple[str, str, int]
+) -> None:
+    path = record_path(tmp_path, *copy)
+    path.parent.mkdir(parents=True)
+    path.write_bytes(written.read_bytes())
+    with pytest.raises(cams.InputError, match="is damaged: it is the record of main on drift, seed 0"):
+        read_record(path)
+    assert state_of(path, ORIGIN) == State("damaged")
