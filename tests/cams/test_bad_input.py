@@ -80,7 +80,7 @@ CASES: list[tuple[Callable[[], Any], str]] = [
     (case(bundle, labels=[0.0, 1.0, 2.5]), "labels[2] is 2.5, expected a whole number"),
     (case(bundle, labels=[0.0, np.inf, 2.0]), "labels[1] is inf, expected a whole number"),
     (case(bundle, labels=["a", "b", "c"]), "predictions are numbers and labels are not, so nobody could be right"),
-    (case(bundle, labels=[None, 1, 2]), "labels has type object, expected whole numbers"),
+    (case(bundle, labels=[None, 1, 2]), "labels[0] is missing, expected a class"),
     (
         case(bundle, labels=[0, 1, 2], classes=["a", "b"]),
         "predictions[0, 0] is 0, expected one of the classes 'a', 'b'",
