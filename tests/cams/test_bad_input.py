@@ -362,6 +362,10 @@ CASES: list[tuple[Callable[[], Any], str]] = [
         "gaps and disagreements are lists, one entry per suboptimal model",
     ),
     (
+        case(bounds.model_picker_stochastic_regret, gaps=np.array(0.1), disagreements=[0.1]),
+        "gaps and disagreements are lists, one entry per suboptimal model",
+    ),
+    (
         case(bounds.model_picker_stochastic_regret, gaps=[np.nan], disagreements=[0.1]),
         "gap is nan, expected a finite number",
     ),

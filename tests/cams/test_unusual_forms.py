@@ -177,7 +177,11 @@ def test_words_of_an_enum_are_the_words(tmp_path: Path) -> None:
     assert bundle(model_names=list(Word)).model_names == ["cams", "mp"]
 
 
+@pytest.mark.filterwarnings("error::RuntimeWarning")
 def test_bounds_are_the_same_for_numbers_of_any_size() -> None:
+    assert bounds.exp3_regret(np.float16(100), np.float32(5)) == bounds.exp3_regret(100, 5)
+    queries = bounds.cams_adversarial_queries(np.int16(1000), 20, np.int8(100), 0.5, np.float32(4))
+    assert (queries, type(queries)) == (bounds.cams_adversarial_queries(1000, 20, 100, 0.5, 4), float)
     assert bounds.exp3_regret(np.int32(100_000), np.int32(50_000)) == bounds.exp3_regret(100_000, 50_000)
     small = bounds.cams_adversarial_regret(1000, 20, np.uint8(200), 0.5)
     assert (small, type(small)) == (bounds.cams_adversarial_regret(1000, 20, 200, 0.5), float)
