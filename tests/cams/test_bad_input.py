@@ -45,6 +45,7 @@ def fitted(**changes: Any) -> cams.Router:
     return cams.Router(None).fit(**{"X": VOTES, "predictions": VOTES, "y": LABELS, **changes})
 
 
+BEYOND_64_BITS = f"budgets[0] is {2**64}, expected a whole number of at most {2**63 - 1} in size"
 CASES: list[tuple[Callable[[], Any], str]] = [
     # ---- shapes ----
     (case(bundle, predictions=[0, 1, 2]), "predictions has 1 dimension(s), expected 2, rows and models"),
@@ -145,7 +146,7 @@ CASES: list[tuple[Callable[[], Any], str]] = [
     (case(replay, n_jobs=0), "n_jobs is 0, expected a whole number of at least 1"),
     (case(replay, budgets=[12.5]), "budgets[0] is 12.5, expected a whole number"),
     (case(replay, budgets=[2**64 - 1]), f"budgets[0] is {2**64 - 1}, expected at most {2**63 - 1}"),
-    (case(replay, budgets=[2**64]), "budgets has type object, expected whole numbers"),
+    (case(replay, budgets=[2**64]), BEYOND_64_BITS),
     (case(replay, budgets=[[1], [2, 3]]), "budgets is not an array: its rows differ in length or it holds no numbers"),
     (
         case(replay, trace=np.array([3, 2], np.uint64)),
