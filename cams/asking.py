@@ -7,9 +7,12 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
-from cams.checks import distinct
+from cams.checks import as_array, distinct
+from cams.classes import answers_of
 from cams.errors import InputError, in_one_line
+from cams.naming import text_of
 from cams.tables import num_rows
 
 Array = npt.NDArray[Any]
@@ -51,9 +54,10 @@ def ask_models(models: Mapping[str, Any], X: Any) -> dict[str, Array]:
 def _predictions(name: str, model: Any, X: Any) -> Array:
     # Every library has its own way to complain of models that are not trained, or of rows it cannot read.
     try:
-        return np.asarray(model.predict(X))
+        said = model.predict(X)
     except Exception as error:
         raise InputError(f"model '{name}' cannot predict these rows: {in_one_line(error)}") from error
+    return answers_of(f"what model '{name}' predicts", said)
 
 
 def _one_class_per_row(name: str, answers: Array) -> Array:
@@ -81,19 +85,25 @@ def check_routers(routers: Iterable[Advisor], models: Sequence[str]) -> list[Adv
     return listed
 
 
-def _advice(router: Advisor, X: Any) -> Array:
+def _advice(router: Advisor, X: Any, models: list[str]) -> Array:
     try:
-        return np.asarray(router.advise(X))
+        said = router.advise(X)
     except InputError:
         raise
     except Exception as error:
         raise InputError(f"router '{router.name}' cannot advise on these rows: {in_one_line(error)}") from error
+    # Columns are taken by position, whatever they are called.
+    if isinstance(said, pd.DataFrame) and not isinstance(said.columns, pd.RangeIndex):
+        found = [text_of(column) for column in said.columns]
+        if found != models:
+            raise InputError(f"router '{router.name}' advises on {', '.join(found)}, expected {', '.join(models)}")
+    return as_array(f"what router '{router.name}' advises", said)
 
 
-def ask_routers(routers: Sequence[Advisor], X: Any, num_rows: int, num_models: int) -> Array | None:
+def ask_routers(routers: Sequence[Advisor], X: Any, num_rows: int, models: list[str]) -> Array | None:
     """Return all advice (N, n, k), None where there is nobody to ask."""
-    asked = {router.name: _advice(router, X) for router in routers}
+    asked = {router.name: _advice(router, X, models) for router in routers}
     for name, advice in asked.items():
-        if advice.shape != (num_rows, num_models):
-            raise InputError(f"router '{name}' gave advice of shape {advice.shape}, expected {num_rows, num_models}")
+        if advice.shape != (num_rows, len(models)):
+            raise InputError(f"router '{name}' gave advice of shape {advice.shape}, expected {num_rows, len(models)}")
     return np.stack(list(asked.values()), axis=1) if asked else None

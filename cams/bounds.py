@@ -37,15 +37,17 @@ def _numbers(**given: Any) -> tuple[Any, ...]:
 
     An infinite or missing one would come out as a bound like any other.
     """
-    for name, value in given.items():
-        known = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    # Before they are compared: a limit may be beyond what numpy's small ones can hold.
+    plain = {name: value.item() if isinstance(value, np.generic) else value for name, value in given.items()}
+    for name, value in plain.items():
+        known = isinstance(value, int | float | np.floating) and not isinstance(value, bool)
         finite = known and (isinstance(value, int) or isfinite(value))
         _require(finite, f"{name} is {value!r}, expected a finite number")
         in_reach = value == 0 or LEAST_SIZE <= abs(value) <= LARGEST_SIZE
         _require(in_reach, f"{name} is beyond reach, expected a number from {LEAST_SIZE:g} to {LARGEST_SIZE:g} in size")
         if name in _LEAST:
             _require(value >= _LEAST[name], f"{name} is {value}, expected at least {_LEAST[name]}")
-    return tuple(value.item() if isinstance(value, np.generic) else value for value in given.values())
+    return tuple(plain.values())
 
 
 def _require_horizon(horizon: float) -> None:
@@ -106,7 +108,7 @@ def model_picker_stochastic_regret(gaps: Sequence[float], disagreements: Sequenc
     single best model.
     """
     _require(
-        isinstance(gaps, Sequence | np.ndarray) and isinstance(disagreements, Sequence | np.ndarray),
+        all(isinstance(given, Sequence) or np.ndim(given) == 1 for given in (gaps, disagreements)),
         "gaps and disagreements are lists, one entry per suboptimal model",
     )
     gaps = [value for gap in gaps for value in _numbers(gap=gap)]
@@ -282,7 +284,8 @@ def cams_adversarial_queries(
     `rounds` as in Theorem 3, with `best_loss` up to that round."""
     (best_loss,) = _numbers(best_loss=best_loss)
     regret = cams_adversarial_regret(horizon, num_extended, num_classes, rho, rounds)
-    return _queries_from_loss(horizon if rounds is None else rounds, regret + best_loss, num_classes)
+    t, c = _numbers(rounds=horizon if rounds is None else rounds, num_classes=num_classes)
+    return _queries_from_loss(t, regret + best_loss, c)
 
 
 # Our own: exponential weights with the evidence rate and a consensus prior. Proofs in docs/cams-plus.md.

@@ -32,6 +32,7 @@ from cams.classes import (
     answers_of,
     as_column,
     check_speech,
+    is_missing,
     named_classes,
     named_columns,
     objects,
@@ -99,6 +100,8 @@ class Bundle:
         if silent.all(axis=1).any():
             raise InputError(f"predictions[{int(silent.all(axis=1).argmax())}] has no answer of any model")
         self._labels = None if truth is None else in_range("labels", truth, self.num_classes)
+        if not is_missing(abstain) and _is_class(abstain, self._classes, self._labels):
+            raise InputError(f"abstain is {abstain!r}, which is a class")
         self.model_names = listed_names("model_names", columns if model_names is None else model_names, k, "model")
         self._groups = None if groups is None else _storable_groups(groups)
         if self._groups is not None and self._groups.shape != (num_rows,):
@@ -219,13 +222,14 @@ class Bundle:
         Without y the bundle is for a selector only.
         """
         check_models(models)
-        routers = check_routers(routers, [text_of(name) for name in models])
+        names = [text_of(name) for name in models]
+        routers = check_routers(routers, names)
         require_one_order(X=X, y=y, groups=groups)
         answers = ask_models(models, X)
         return cls(
             predictions=answers,
             labels=y,
-            advice=ask_routers(routers, X, len(next(iter(answers.values()), [])), len(answers)),
+            advice=ask_routers(routers, X, len(next(iter(answers.values()), [])), names),
             classes=classes,
             policy_names=[router.name for router in routers],
             policy_kinds=[router.kind for router in routers],
@@ -298,6 +302,9 @@ def _class_numbers(
     given: Array, silent: npt.NDArray[np.bool_], labels: Any, classes: Classes | None
 ) -> tuple[Array, Array | None]:
     """Return predictions (N, k) and labels (N,) as class numbers; where a model is silent, some class stands in."""
+    gaps = None if labels is None else abstentions(labels)
+    if gaps is not None and gaps.any():
+        raise InputError(f"labels[{int(gaps.argmax())}] is missing, expected a class")
     if classes is None:
         # Numbers among missing values come as objects; without the gaps they are plain numbers again.
         answers = np.array(np.where(silent, 0, given).tolist()) if silent.any() else given
@@ -309,9 +316,14 @@ def _class_numbers(
     truth = classes.numbers(labels, "labels")
     if truth.ndim != 1:
         raise InputError(f"labels has {truth.ndim} dimension(s), expected 1")
-    if (truth == ABSTAINS).any():
-        raise InputError(f"labels[{int((truth == ABSTAINS).argmax())}] is missing, expected a class")
     return votes, truth
+
+
+def _is_class(abstain: Any, classes: Classes | None, labels: Array | None) -> bool:
+    """Say whether what stands for no answer is one of the classes, or of the labels where classes have no names."""
+    if classes is not None:
+        return abstain in classes
+    return labels is not None and bool(np.any(labels == abstain))
 
 
 def _without(answers: Array, silent: npt.NDArray[np.bool_]) -> Array:
@@ -338,6 +350,8 @@ def _storable_classes(classes: Classes) -> Array:
 def _storable_groups(groups: npt.ArrayLike) -> Array:
     """Return a copy of groups that a file can hold; text in a table comes as objects."""
     array = np.array(as_array("groups", groups))
+    if array.dtype.kind == "U":  # of ["a", nan] numpy makes words throughout
+        array = objects(groups)
     if array.dtype.kind != "O":
         return array
     for i, value in enumerate(array.flat):

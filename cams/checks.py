@@ -61,7 +61,10 @@ def integers(name: str, values: npt.ArrayLike, ndim: int, most: int = 2**63 - 1)
     if array.dtype.kind == "f":
         array = array.astype(np.float64, copy=False)
         _refuse_first(name, array, ~np.isfinite(array) | (array != np.floor(array)), "a whole number")
-    elif array.dtype.kind not in "iu":
+    elif array.dtype.kind == "O" and all(type(value) is int for value in array.flat):
+        # Numpy keeps whole numbers beyond 64 bits as they are.
+        _refuse_first(name, array, abs(array) > most, f"a whole number of at most {most} in size")
+    if array.dtype.kind not in "fiu":
         raise InputError(f"{name} has type {array.dtype}, expected whole numbers")
     # Before the cast: what does not fit would turn into another number without a word.
     _refuse_first(name, array, array >= most + 1, f"at most {most}")

@@ -34,7 +34,7 @@ class Classes(Sequence[Any]):
         # A set has no order, and class numbers have one.
         if isinstance(classes, set | frozenset) or not isinstance(classes, Iterable):
             raise InputError(f"classes is {classes!r}, expected a list of classes")
-        listed = [_plain(value) for value in classes]
+        listed = [as_plain(value) for value in classes]
         if not listed:
             raise InputError("classes is empty, expected at least one")
         if any(is_missing(value) for value in listed):
@@ -60,7 +60,7 @@ class Classes(Sequence[Any]):
     def number(self, value: Any, name: str = "label") -> int:
         """Return the number of one class."""
         try:
-            return self._number[_plain(value)]
+            return self._number[as_plain(value)]
         except (KeyError, TypeError):
             raise self._unknown(value, name) from None
 
@@ -87,7 +87,7 @@ class Classes(Sequence[Any]):
     def _find(self, value: Any) -> int:
         """Return the number of a class, -1 if it is none; 1, 1.0 and numpy's 1 are one class."""
         try:
-            return self._number.get(_plain(value), -1)
+            return self._number.get(as_plain(value), -1)
         except TypeError:  # a list, which no class can be
             return -1
 
@@ -95,7 +95,7 @@ class Classes(Sequence[Any]):
         words = [str(known) for known in self._listed]
         shown = ", ".join(map(repr, self._listed[:8])) + (", ..." if len(self) > 8 else "")
         return InputError(
-            f"{place} is {_plain(value)!r}, expected one of the classes {shown}{nearest(str(value), words)}"
+            f"{place} is {as_plain(value)!r}, expected one of the classes {shown}{nearest(str(value), words)}"
         )
 
 
@@ -105,7 +105,7 @@ def learn_classes(*arrays: Any) -> Classes:
     for values in arrays:
         for value in objects(values).ravel():
             if not is_missing(value):
-                seen[_plain(value)] = None
+                seen[as_plain(value)] = None
     try:
         return Classes(sorted(seen))
     except TypeError:
@@ -119,7 +119,13 @@ def abstentions(given: Array, abstain: Any = None) -> npt.NDArray[np.bool_]:
         raise InputError(f"abstain is {abstain!r}, expected a single value")
     # Whole numbers are never missing, and a large array of them need not be looked through.
     missing = np.zeros(given.shape, dtype=np.bool_) if given.dtype.kind in "iu" else np.asarray(pd.isna(given))
-    return missing if is_missing(abstain) else missing | np.asarray(given == abstain, dtype=np.bool_)
+    if is_missing(abstain):
+        return missing
+    # Whether a missing value of pandas' own is equal to anything is unknown, which is no truth value.
+    if given.dtype.kind == "O" and missing.any():
+        given = given.copy()
+        given[missing] = None
+    return missing | np.asarray(given == abstain, dtype=np.bool_)
 
 
 def named_columns(predictions: Any) -> tuple[list[str] | None, Array]:
@@ -215,7 +221,7 @@ def is_missing(value: Any) -> bool:
     )
 
 
-def _plain(value: Any) -> Any:
+def as_plain(value: Any) -> Any:
     """Return a scalar of numpy's or of a tensor as Python's own: what a user gets back looks as it was given."""
     if isinstance(value, np.datetime64 | np.timedelta64):
         return objects(np.array([value]))[0]

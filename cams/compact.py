@@ -34,9 +34,10 @@ import numpy.typing as npt
 from scipy.special import expit
 
 from cams.archive import Archive, open_archive, write_archive
-from cams.checks import in_range, integers, number
+from cams.checks import MOST_CLASSES, as_array, in_range, integers, number, whole_number
 from cams.errors import InputError
-from cams.policies import complement, opposite, random_advice, sharpen
+from cams.naming import listed_kinds, listed_names
+from cams.policies import SHARPEST, complement, opposite, random_advice, sharpen
 
 Array = npt.NDArray[Any]
 
@@ -147,26 +148,36 @@ def save_compact(
     model_names: Sequence[str],
     groups: Array | None = None,
 ) -> None:
-    """Write a bundle in compact form; `Bundle.load` shows it with plain advice (N, n, k)."""
+    """Write a bundle in compact form; `Bundle.load` shows it with plain advice (N, n, k).
+
+    What `load` would refuse is refused before the file that is there is replaced.
+    """
+    num_classes = whole_number("num_classes", num_classes, 1, MOST_CLASSES)
     votes = in_range("predictions", integers("predictions", predictions, ndim=2), num_classes)
     truth = in_range("labels", integers("labels", labels, ndim=1), num_classes)
+    batches = None if groups is None else as_array("groups", groups)
+    for name, rows in {"labels": truth, "groups": batches}.items():
+        if rows is not None and rows.shape != votes.shape[:1]:
+            raise InputError(f"{name} has shape {rows.shape}, expected ({len(votes)},) as in predictions")
     rewards.check(*votes.shape)
     for recipe in policies:
         _parse(recipe.source, rewards.count)
+    policy_names = listed_names("policy_names", [recipe.name for recipe in policies], len(policies), "policy")
+    policy_kinds = listed_kinds([recipe.kind for recipe in policies], len(policies))
     small = np.uint8 if num_classes <= 256 else np.int32
     arrays = {
         "predictions": votes.astype(small),
         "labels": truth.astype(small),
         "num_classes": np.asarray(num_classes),
-        "model_names": np.asarray(model_names, dtype=np.str_),
-        "policy_names": np.asarray([recipe.name for recipe in policies], dtype=np.str_),
-        "policy_kinds": np.asarray([recipe.kind for recipe in policies], dtype=np.str_),
+        "model_names": np.asarray(listed_names("model_names", model_names, votes.shape[1], "model"), dtype=np.str_),
+        "policy_names": np.asarray(policy_names, dtype=np.str_),
+        "policy_kinds": np.asarray(policy_kinds, dtype=np.str_),
         COMPACT_KEY: np.asarray([recipe.source for recipe in policies], dtype=np.str_),
-        "sharpness": np.asarray(float(sharpness)),
+        "sharpness": np.asarray(number("sharpness", sharpness, 0, SHARPEST)),
         **rewards.arrays(),
     }
-    if groups is not None:
-        arrays["groups"] = groups
+    if batches is not None:
+        arrays["groups"] = batches
     write_archive(path, arrays)
 
 
@@ -200,7 +211,7 @@ def expand_advice(archive: Archive, policies: Sequence[Recipe]) -> Array:
     rewards = _stored_rewards(archive, num_rows, k)
     rewards.check(num_rows, k)
     archive.shape("sharpness", ())
-    sharpness = number("sharpness", archive.read("sharpness").item(), least=0)
+    sharpness = number("sharpness", archive.read("sharpness").item(), 0, SHARPEST)
     recipes = [_parse(recipe.source, rewards.count) for recipe in policies]
     advice = np.empty((num_rows, len(recipes), k), dtype=np.float32)
     for p, (how, which) in enumerate(recipes):
@@ -234,7 +245,7 @@ def _check_shape(name: str, array: Array, expected: tuple[int | None, ...]) -> N
 
 
 def _parse(source: str, count: int) -> tuple[str, int]:
-    how, _, digits = source.partition(":")
+    how, _, digits = str(source).partition(":")
     if how not in (*_FROM_REWARDS, "random") or not re.fullmatch("[0-9]{1,40}", digits):
         raise InputError(f"policy recipe '{source}' is not stored:I, opposite:I, complement:I or random:SEED")
     if how != "random" and int(digits) >= count:

@@ -8,17 +8,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cams.checks import number
+from cams.checks import as_array, number
 from cams.errors import InputError, in_one_line
 from cams.naming import text_of
-from cams.policies import sharpen
+from cams.policies import SHARPEST, sharpen
+from cams.tables import require_one_order
 
 Array = npt.NDArray[Any]
 
 # How sharply a model's own confidence is read; nobody trained it, so there are no rows to choose this on.
 CONFIDENCE_SHARPNESS = 20.0
-# Far beyond any use; squares and exponents stay finite.
-SHARPEST = 1e9
 ROUNDING = 1e-6
 
 
@@ -76,8 +75,12 @@ def confidence_advice(probabilities: Any, sharpness: float = CONFIDENCE_SHARPNES
     if hasattr(probabilities, "columns"):  # a table's own order is that of its columns
         given = np.asarray(probabilities)
     sharpness = number("sharpness", sharpness, 0, SHARPEST)
+    if by_name:
+        require_one_order(probabilities=probabilities)
     try:
-        parts = [np.asarray(part, dtype=np.float64) for part in given]
+        parts = [as_array("probabilities", part).astype(np.float64) for part in given]
+    except InputError:
+        raise
     except (TypeError, ValueError):
         parts = []
     empty = any(part.ndim == 2 and part.shape[1] == 0 for part in parts)

@@ -13,6 +13,9 @@ from scipy.special import softmax
 
 Array = npt.NDArray[Any]
 
+# Far beyond any use; squares and exponents stay finite in single precision.
+SHARPEST = 1e9
+
 
 def sharpen(rewards: Array, sharpness: float) -> Array:
     """Turn predicted rewards (..., k) in [0, 1] into advice: softmax(sharpness * reward)."""

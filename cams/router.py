@@ -22,7 +22,7 @@ from cams.checks import as_array, number, whole_number
 from cams.classes import abstentions, answers_of, as_column, check_speech, learn_classes, named_classes, named_columns
 from cams.errors import InputError, in_one_line, nearest
 from cams.naming import words
-from cams.policies import sharpen
+from cams.policies import SHARPEST, sharpen
 from cams.tables import num_rows, require_one_order, row_chunks, take
 
 Array = npt.NDArray[Any]
@@ -78,7 +78,7 @@ class Router:
         rewards = self._checked_rewards(X, rewards)
         names = self._checked_names(model_names, rewards.shape[1])
         losses = self._losses_by_sharpness(X, rewards) if self.sharpness is None else None
-        sharpness = number("sharpness", self.sharpness, 0) if losses is None else _gentlest(losses)
+        sharpness = number("sharpness", self.sharpness, 0, SHARPEST) if losses is None else _gentlest(losses)
         estimator = self._fitted(X, rewards)
         # All at once: a fit that fails leaves the router as it was.
         self.estimator_, self.sharpness_, self.mean_rewards_ = estimator, sharpness, rewards.mean(axis=0)

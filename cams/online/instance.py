@@ -11,7 +11,7 @@ import pandas as pd
 
 from cams.advice import SUM_TOLERANCE
 from cams.checks import as_array, distinct
-from cams.classes import ABSTAINS, is_missing
+from cams.classes import ABSTAINS, as_plain, is_missing
 from cams.engine.one_round import BAD_PREDICTION, SOUND, take_in
 from cams.errors import InputError
 from cams.online.options import Options
@@ -35,11 +35,14 @@ class Intake:
         self._given = np.zeros(k, dtype=np.int64)
         self._single = False
 
-    def take(self, predictions: npt.ArrayLike, advice: npt.ArrayLike | None, at: str = "") -> None:
+    def take(self, predictions: npt.ArrayLike, advice: Any, at: str = "") -> None:
         """Write an instance to `votes` (k,) and `advice` (n, k); `at` is where in a batch it stands, for errors."""
         given = self._class_numbers(predictions, at)
         if isinstance(advice, pd.DataFrame):
             advice = self._named_advice(advice, at)
+        elif _has_names(advice):
+            place, models = f"advice{_brackets(at)}", self.options.models
+            advice = [in_order(f"{place}[{i}]", row, models) for i, row in enumerate(advice)]
         pi = _NO_ADVICE if advice is None else as_array("advice", advice)
         self._check_advice(pi, at)
         # A number too large for the buffer becomes negative and is refused like any other that is no class.
@@ -180,9 +183,14 @@ def batch(
 
 def _advice_by_instance(advice: Any) -> Sequence[Any] | Array:
     """Return advice an instance at a time; a list of tables stays one, for an array would lose their names."""
-    if isinstance(advice, list | tuple) and any(isinstance(one, pd.DataFrame) for one in advice):
+    if isinstance(advice, list | tuple) and any(isinstance(one, pd.DataFrame) or _has_names(one) for one in advice):
         return advice
     return np.atleast_1d(as_array("advice", advice))
+
+
+def _has_names(rows: Any) -> bool:
+    """Say whether rows of advice come with the models' names."""
+    return isinstance(rows, list | tuple) and any(isinstance(row, pd.Series | Mapping) for row in rows)
 
 
 def _listed(values: Any) -> Array:
@@ -200,6 +208,7 @@ def _listed(values: Any) -> Array:
 
 def class_number(place: str, value: Any, num_classes: int) -> int:
     """Return a class that is its own number; 2.0 is 2."""
+    value = as_plain(value)
     whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
     whole = whole or (isinstance(value, float | np.floating) and float(value).is_integer())
     if not whole or not 0 <= value < num_classes:

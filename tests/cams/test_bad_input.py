@@ -45,6 +45,7 @@ def fitted(**changes: Any) -> cams.Router:
     return cams.Router(None).fit(**{"X": VOTES, "predictions": VOTES, "y": LABELS, **changes})
 
 
+BEYOND_64_BITS = f"budgets[0] is {2**64}, expected a whole number of at most {2**63 - 1} in size"
 CASES: list[tuple[Callable[[], Any], str]] = [
     # ---- shapes ----
     (case(bundle, predictions=[0, 1, 2]), "predictions has 1 dimension(s), expected 2, rows and models"),
@@ -80,7 +81,7 @@ CASES: list[tuple[Callable[[], Any], str]] = [
     (case(bundle, labels=[0.0, 1.0, 2.5]), "labels[2] is 2.5, expected a whole number"),
     (case(bundle, labels=[0.0, np.inf, 2.0]), "labels[1] is inf, expected a whole number"),
     (case(bundle, labels=["a", "b", "c"]), "predictions are numbers and labels are not, so nobody could be right"),
-    (case(bundle, labels=[None, 1, 2]), "labels has type object, expected whole numbers"),
+    (case(bundle, labels=[None, 1, 2]), "labels[0] is missing, expected a class"),
     (
         case(bundle, labels=[0, 1, 2], classes=["a", "b"]),
         "predictions[0, 0] is 0, expected one of the classes 'a', 'b'",
@@ -145,7 +146,7 @@ CASES: list[tuple[Callable[[], Any], str]] = [
     (case(replay, n_jobs=0), "n_jobs is 0, expected a whole number of at least 1"),
     (case(replay, budgets=[12.5]), "budgets[0] is 12.5, expected a whole number"),
     (case(replay, budgets=[2**64 - 1]), f"budgets[0] is {2**64 - 1}, expected at most {2**63 - 1}"),
-    (case(replay, budgets=[2**64]), "budgets has type object, expected whole numbers"),
+    (case(replay, budgets=[2**64]), BEYOND_64_BITS),
     (case(replay, budgets=[[1], [2, 3]]), "budgets is not an array: its rows differ in length or it holds no numbers"),
     (
         case(replay, trace=np.array([3, 2], np.uint64)),
@@ -359,6 +360,10 @@ CASES: list[tuple[Callable[[], Any], str]] = [
     ),
     (
         case(bounds.model_picker_stochastic_regret, gaps=None, disagreements=[0.1]),
+        "gaps and disagreements are lists, one entry per suboptimal model",
+    ),
+    (
+        case(bounds.model_picker_stochastic_regret, gaps=np.array(0.1), disagreements=[0.1]),
         "gaps and disagreements are lists, one entry per suboptimal model",
     ),
     (

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import cams
+from cams.archive import read_archive, write_archive
 from cams.compact import DenseRewards, HeadRewards, Recipe, read_recipes, save_compact
 from cams.policies import random_advice
 
@@ -196,6 +197,17 @@ def _heads(**changes: Any) -> HeadRewards:
         ),
         ({"rewards": _heads(scale=np.ones(1))}, r"head_scale has shape \(1,\)"),
         ({"rewards": _heads(bias=np.full((S, K), np.nan))}, "head_bias has values that are not finite"),
+        # What `load` refuses would otherwise stand where the last good file was.
+        ({"labels": np.zeros(N - 1, int)}, r"^labels has shape \(299,\), expected \(300,\) as in predictions$"),
+        ({"groups": [0, 1]}, r"^groups has shape \(2,\), expected \(300,\) as in predictions$"),
+        ({"model_names": ["a", "b"]}, "^model_names has 2 names, expected 3$"),
+        ({"model_names": ["a", "b", "b"]}, "^model_names has the name 'b' twice$"),
+        ({"policies": [RECIPES[0]] * 2}, "^policy_names has the name 'first' twice$"),
+        ({"policies": [Recipe("x", "bad", "stored:0")]}, r"^policy_kinds\[0\] is 'bad', expected one of normal"),
+        ({"policies": [Recipe("x", "normal", 3)]}, "^policy recipe '3' is not stored:I"),  # type: ignore[arg-type]
+        ({"num_classes": "4"}, "^num_classes is '4', expected a whole number$"),
+        ({"sharpness": "5"}, "^sharpness is '5', expected a number$"),
+        ({"sharpness": 1e300}, r"^sharpness is 1e\+300, expected a number from 0 to 1e\+09$"),
     ],
 )
 def test_what_is_refused_is_refused_before_anything_is_written(
@@ -231,10 +243,13 @@ def test_rewards_of_another_pool_are_refused(pool: Any, tmp_path: Path) -> None:
 @pytest.mark.parametrize("sharpness", [-1.0, np.nan])
 def test_a_stored_sharpness_that_is_none_is_refused(pool: Any, sharpness: float, tmp_path: Path) -> None:
     rewards = DenseRewards(np.full((N, S, K), 0.5, dtype=np.float16))
-    save_compact(tmp_path / "b.npz", **{**pool, "sharpness": sharpness}, rewards=rewards)
+    save_compact(tmp_path / "b.npz", **pool, rewards=rewards)
+    write_archive(tmp_path / "b.npz", read_archive(tmp_path / "b.npz") | {"sharpness": np.asarray(sharpness)})
     with pytest.raises(cams.InputError) as refused:
         cams.Bundle.load(tmp_path / "b.npz")
-    assert str(refused.value) == f"{tmp_path / 'b.npz'}: sharpness is {sharpness:g}, expected a number of at least 0"
+    assert str(refused.value) == (
+        f"{tmp_path / 'b.npz'}: sharpness is {sharpness:g}, expected a number from 0 to 1e+09"
+    )
 
 
 def test_expanding_holds_one_copy_of_the_advice(tmp_path: Path) -> None:

@@ -25,6 +25,7 @@ LABELS = np.array([0, 1, 2])
 ADVICE = np.array([[[0.5, 0.5]], [[0.25, 0.75]], [[1.0, 0.0]]])
 EVEN = [[0.5, 0.5]]
 SHUFFLED = pd.Series(LABELS, index=[7, 9, 8])
+MASKED = np.ma.array(LABELS, mask=[False, True, False])
 MESSY = pd.DataFrame(VOTES, columns=["a", "b"], index=[7, 8, 9])
 
 
@@ -75,11 +76,16 @@ def asked(answer: Any, routers: Any = (), **changes: Any) -> cams.Bundle:
 class Adviser:
     name, kind = "mine", "normal"
 
+    def __init__(self, advice: Any = None) -> None:
+        self.advice = advice
+
     def check_models(self, names: Any) -> None:
         pass
 
     def advise(self, X: Any) -> Any:
-        raise ZeroDivisionError("division by zero")
+        if self.advice is None:
+            raise ZeroDivisionError("division by zero")
+        return self.advice
 
 
 def fitted(answer: Any) -> Any:
@@ -118,7 +124,33 @@ CASES: list[tuple[Callable[[], Any], str]] = [
         lambda: selector().step_many(pd.DataFrame([[0, 1, 2]], columns=list("aba")), [EVEN]),
         "predictions has the name 'a' twice",
     ),
+    (
+        lambda: selector().step([0, 1], [pd.Series([0.2, 0.8], index=["a", "c"])]),
+        "advice[0] lacks 'b'",
+    ),
+    (
+        lambda: asked(LABELS, [Adviser(pd.DataFrame(ADVICE[:, 0], columns=["b", "a"]))]),
+        "router 'mine' advises on b, a, expected a, b",
+    ),
+    (
+        lambda: cams.confidence_advice({"a": MESSY["a"], "b": SHUFFLED}),
+        f"probabilities['b'] {OTHER_ORDER} probabilities['a']; bring",
+    ),
+    # ---- what lies under a mask ----
+    (lambda: asked(MASKED), "what model 'a' predicts has masked entries, expected a value in each"),
+    (
+        lambda: asked(LABELS, [Adviser(np.ma.array(ADVICE[:, 0], mask=VOTES > 1))]),
+        "what router 'mine' advises has masked entries, expected a value in each",
+    ),
+    (lambda: cams.confidence_advice([MASKED / 2]), "probabilities has masked entries, expected a value in each"),
+    (lambda: cams.confidence_advice([Tensor()]), "probabilities is not an array: Can't call numpy()"),
+    # ---- what stands for no answer ----
+    (lambda: bundle(labels=[0, None, 1]), "labels[1] is missing, expected a class"),
+    (lambda: bundle(labels=pd.Series([0, 1, None], dtype="Int64")), "labels[2] is missing, expected a class"),
     (lambda: bundle(abstain=[0, 1]), "abstain is [0, 1], expected a single value"),
+    (lambda: bundle(abstain=2), "abstain is 2, which is a class"),
+    (lambda: bundle(abstain=0, classes=[0, 1, 2]), "abstain is 0, which is a class"),
+    (lambda: bundle(predictions=VOTES.astype(str), labels=["0", "?", "1"], abstain="?"), "abstain is '?', which is a"),
     (lambda: selector(classes={"x", "y"}), "classes is {"),
     (lambda: bundle(classes={0, 1, 2}), "classes is {0, 1, 2}, expected a list of classes"),
     # ---- names that a file would give back as others ----

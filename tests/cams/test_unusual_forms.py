@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import copy
 import enum
+import math
 import os
 import pickle
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -111,6 +113,35 @@ def test_any_number_may_stand_for_no_answer_in_any_type(dtype: Any) -> None:
     assert cams.Bundle(predictions=given, abstain=9).predictions.tolist() == [[-1, 1], [1, 1]]
 
 
+@pytest.mark.parametrize(("dtype", "no", "yes", "abstain"), [("Int64", 0, 1, -1), ("string", "x", "y", "?")])
+def test_a_table_may_have_gaps_beside_what_stands_for_no_answer(dtype: str, no: Any, yes: Any, abstain: Any) -> None:
+    table = pd.DataFrame({"a": pd.array([no, None, yes], dtype=dtype), "b": pd.array([yes, no, abstain], dtype=dtype)})
+    made = cams.Bundle(predictions=table, labels=[no, no, yes], abstain=abstain)
+    assert made.predictions.tolist() == [[0, 1], [-1, 0], [1, -1]]
+
+
+@pytest.mark.parametrize("said", [["x", math.nan, "y"], ["x", None, "y"], pd.array(["x", None, "y"], dtype="string")])
+def test_a_model_may_answer_in_words_with_gaps(said: Any) -> None:
+    model = SimpleNamespace(predict=lambda X: said)
+    other = SimpleNamespace(predict=lambda X: ["x", "y", "y"])
+    made = cams.Bundle.from_models({"a": model, "b": other}, [], np.zeros((3, 1)), ["x", "y", "y"])
+    assert (made.classes, made.predictions.tolist()) == (["x", "y"], [[0, 0], [-1, 1], [1, 1]])
+
+
+@pytest.mark.parametrize("label", [torch.tensor(1), np.array(1), 1.0])
+def test_a_label_may_be_a_scalar_of_any_library(label: Any) -> None:
+    selector = cams.Selector(models=["a", "b"], num_classes=2, learner="cams_nonactive")
+    selector.label(selector.step([0, 1]).ticket, label)
+    assert selector.history()["label"].tolist() == [1]
+
+
+@pytest.mark.parametrize("row", [{"b": 0.9, "a": 0.1}, pd.Series({"b": 0.9, "a": 0.1})])
+def test_rows_of_advice_may_have_names(row: Any) -> None:
+    selector = cams.Selector(models=["a", "b"], policies=["p"], num_classes=2, budget=0)
+    assert selector.step([0, 1], [row]).model == "b"
+    assert [decision.model for decision in selector.step_many([[0, 1]] * 2, [[row], [[0.9, 0.1]]])] == ["b", "a"]
+
+
 def test_numbers_that_are_missing_abstain_in_any_precision() -> None:
     assert cams.Selector(models=["a", "b"], classes=["x", "y"]).step(["x", np.float32("nan")]).model == "a"
 
@@ -146,7 +177,11 @@ def test_words_of_an_enum_are_the_words(tmp_path: Path) -> None:
     assert bundle(model_names=list(Word)).model_names == ["cams", "mp"]
 
 
+@pytest.mark.filterwarnings("error::RuntimeWarning")
 def test_bounds_are_the_same_for_numbers_of_any_size() -> None:
+    assert bounds.exp3_regret(np.float16(100), np.float32(5)) == bounds.exp3_regret(100, 5)
+    queries = bounds.cams_adversarial_queries(np.int16(1000), 20, np.int8(100), 0.5, np.float32(4))
+    assert (queries, type(queries)) == (bounds.cams_adversarial_queries(1000, 20, 100, 0.5, 4), float)
     assert bounds.exp3_regret(np.int32(100_000), np.int32(50_000)) == bounds.exp3_regret(100_000, 50_000)
     small = bounds.cams_adversarial_regret(1000, 20, np.uint8(200), 0.5)
     assert (small, type(small)) == (bounds.cams_adversarial_regret(1000, 20, 200, 0.5), float)
@@ -286,6 +321,12 @@ def test_text_in_a_table_may_be_groups(tmp_path: Path) -> None:
     for groups in (pd.Series(["u", "v", "w"]), pd.Series(["u", "v", "w"], dtype="category")):
         bundle(groups=groups).save(tmp_path / "b.npz")
         assert cams.Bundle.load(tmp_path / "b.npz").groups.tolist() == ["u", "v", "w"]
+
+
+@pytest.mark.parametrize("groups", [["u", math.nan, "w"], ["u", 1, "w"]])
+def test_groups_of_words_and_numbers_are_not_made_words(groups: Any) -> None:
+    with pytest.raises(cams.InputError, match=r"^groups\[1\] is (nan|1), expected text or numbers throughout$"):
+        bundle(groups=groups)
 
 
 def test_truth_is_not_written_as_a_number(tmp_path: Path) -> None:
