@@ -20,6 +20,7 @@ from omegaconf import DictConfig
 
 from cams.files import require_writable
 from data_prep.pipeline.shell import entry_point
+from data_prep.pipeline.variants import variant_folder, variant_name
 from experiments.figures.compose import draw_composed, draw_dataset, figure_stem
 from experiments.figures.kinds import check_panels
 from experiments.runner.configuration import compose_run, register_streams, require_own_name
@@ -27,7 +28,6 @@ from experiments.runner.jobs import NoBundle, ensure_record, say_now
 from experiments.runner.places import Places
 from experiments.runner.resolve import check_run, make_plan
 from experiments.runner.sweep import recording_failures
-from experiments.runner.variants import variant_folder, variant_name
 
 # Overrides that say what to run or how fast, not what the result is.
 NEUTRAL = ("experiment", "dataset", "n_jobs", "fresh", "paths.results", "paths.bundles", "seed=0")

@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 
 from cams.errors import InputError, lookup
-from data_prep.pipeline.schema import ANYTHING, Each, Range, Schema, Some, Words, check
+from data_prep.pipeline.schema import ANYTHING, Complete, Each, Range, Schema, Some, Words, check
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -56,6 +56,13 @@ def listed_names(params: Path = ROOT / "params.yaml") -> list[str]:
     names: list[str] = read_mapping(params).get("datasets", [])
     check(names, Some(str), f"datasets of {params}")
     return names
+
+
+def shipped_training(params: Path = ROOT / "params.yaml") -> dict[str, Any]:
+    """The scale and the seed that the shipped bundles are trained with."""
+    training: dict[str, Any] = read_mapping(params).get("training", {})
+    check(training, Complete({"scale": Words(*SCALES), "seed": Range(int, 0)}), f"training of {params}")
+    return training
 
 
 def read_entry(path: Path) -> Entry:

@@ -1,17 +1,22 @@
 """What conf/prep.yaml and conf/dataset/*.yaml may say; each data set adds what its own zoo may say."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
 
 from cams.checks import distinct
 from cams.errors import InputError
-from data_prep.pipeline.catalogue import DATASET, SCALE
+from data_prep.pipeline.catalogue import DATASET, ROOT, SCALE, read_mapping, shipped_training
 from data_prep.pipeline.context import Context
 from data_prep.pipeline.dataset import KINDS, get_dataset
 from data_prep.pipeline.schema import FOLDER, Range, Schema, Some, Words, check
+from data_prep.pipeline.variants import deciding
 
+# Overrides that say where results go or how fast they come, not what they are.
+NEUTRAL = ("dataset", "n_jobs", "cluster", "paths.work", "paths.raw", "paths.results")
+TRAINED_BY = ("scale", "seed", "dataset.")
 SHARPNESS = Range(float, 0, 1e9)
 GENERAL: Schema = {
     # As far as a replay's seed may go.
@@ -57,6 +62,22 @@ def refuse_overruled(cfg: DictConfig, overrides: Iterable[str]) -> None:
         if member != key and OmegaConf.select(of_scale, member) is not None:
             expected = f"dataset.scales.{scale}.{member}=..."
             raise InputError(f"{key} has no effect, for scale={scale} sets it too, expected {expected}")
+
+
+def require_own_places(cfg: DictConfig, overrides: Sequence[str]) -> None:
+    """Refuse settings other than those of params.yaml and conf in their places: what came out would pass for theirs."""
+    training = [f"{key}={value}" for key, value in shipped_training().items()]
+    others = deciding(overrides, [*NEUTRAL, *training])
+    # What is trained is kept under `work`, what is measured or bundled under `results`.
+    places = {"results": others, "work": [override for override in others if override.startswith(TRAINED_BY)]}
+    shipped = read_mapping(ROOT / "conf" / "prep.yaml")["paths"]
+    taken = [key for key, given in places.items() if given and Path(cfg.paths[key]) == Path(shipped[key])]
+    if taken:
+        unset = " and ".join(f"paths.{key}" for key in taken)
+        raise InputError(
+            f"{', '.join(others)}: params.yaml and conf say otherwise, so {unset} must be set too, "
+            "or what comes out would pass for theirs"
+        )
 
 
 def check_zoo(context: Context) -> None:

@@ -13,7 +13,7 @@ from cams.files import require_writable
 from data_prep.pipeline import shell
 from data_prep.pipeline.cluster import connected
 from data_prep.pipeline.context import Context
-from data_prep.pipeline.settings import check_general, check_zoo, refuse_overruled
+from data_prep.pipeline.settings import check_general, check_zoo, refuse_overruled, require_own_places
 
 Stage = Callable[[Context], Path]
 
@@ -24,7 +24,9 @@ def entry_point(*stages: Stage) -> Callable[[], None]:
     def task(cfg: DictConfig) -> None:
         logging.captureWarnings(True)
         check_general(cfg)
-        refuse_overruled(cfg, HydraConfig.get().overrides.task)
+        overrides = list(HydraConfig.get().overrides.task)
+        refuse_overruled(cfg, overrides)
+        require_own_places(cfg, overrides)
         context = Context.from_config(cfg)
         check_zoo(context)
         for folder in (context.work, context.results):

@@ -18,10 +18,10 @@ from hydra.core.hydra_config import HydraConfig
 from omegaconf import DictConfig, OmegaConf
 
 from data_prep.pipeline.shell import entry_point
+from data_prep.pipeline.variants import variant_name
 from experiments.claims.planned import refuse_unread, require_records
 from experiments.claims.renewal import renew_ledger
 from experiments.claims.shape import check_rules
-from experiments.runner.variants import variant_name
 
 # Overrides that say where records are or how fast they are judged, not what comes out.
 NEUTRAL = ("n_jobs", "paths.results", "seed=0")

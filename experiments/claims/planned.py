@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import cams
-from experiments.runner.variants import overridden_keys
+from data_prep.pipeline.variants import overridden_keys
 
 MAKE = "`python -m experiments.claims.training_seeds`"
 UNREAD = {

@@ -8,12 +8,12 @@ from typing import Any
 from omegaconf import OmegaConf
 
 from data_prep.pipeline.shell import CONF
+from data_prep.pipeline.variants import variant_folder
 from experiments.claims.ledger import is_current, made_from, make_ledger, update_documents, write_ledger
 from experiments.claims.page import own_summary_line, summary_line
 from experiments.claims.shape import check_rules
 from experiments.runner.freshness import notes_on_records
 from experiments.runner.jobs import say_now
-from experiments.runner.variants import variant_folder
 
 
 def renew_ledger(config: dict[str, Any], results: Path, variant: str = "") -> None:

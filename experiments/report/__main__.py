@@ -16,10 +16,10 @@ from hydra.core.hydra_config import HydraConfig
 from omegaconf import DictConfig
 
 from data_prep.pipeline.shell import entry_point
+from data_prep.pipeline.variants import overridden_keys, variant_folder, variant_name
 from experiments.report.render import write_report
 from experiments.report.shape import check_report
 from experiments.runner.jobs import say_now
-from experiments.runner.variants import overridden_keys, variant_folder, variant_name
 
 # Overrides that say where records are, not what is said of them.
 NEUTRAL = ("paths.results", "seed=0")

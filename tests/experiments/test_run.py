@@ -10,13 +10,13 @@ import pytest
 from hydra.core.global_hydra import GlobalHydra
 
 import cams
+from data_prep.pipeline.variants import variant_name
 from experiments.records.store import read_record
 from experiments.run import NEUTRAL, main
 from experiments.runner.configuration import compose_run, experiment_names
 from experiments.runner.jobs import ensure_record
 from experiments.runner.places import Places, record_state
 from experiments.runner.resolve import make_plan
-from experiments.runner.variants import variant_name
 
 SMOKE = ["scale=smoke", "dataset=vertebral"]
 

@@ -136,6 +136,37 @@ def test_bad_input_is_one_sentence_and_code_2(overrides, words, tmp_path, monkey
     assert not [path for path in tmp_path.rglob("*") if path.is_file()]
 
 
+@pytest.mark.parametrize(
+    ("overrides", "own", "words"),
+    [
+        (["seed=1"], [], "seed=1: params.yaml and conf say otherwise, so paths.results and paths.work must be set too"),
+        (["scale=smoke"], ["work"], "scale=smoke: params.yaml and conf say otherwise, so paths.results must be set"),
+        (["dataset.zoo.policies.folds=3"], ["results"], "so paths.work must be set too"),
+        (["sharpness=10"], [], "so paths.results must be set too"),
+        (["labels_check.few=3", "seed=0"], [], "labels_check.few=3: params.yaml and conf say"),
+    ],
+)
+def test_other_settings_do_not_go_where_the_shipped_ones_go(overrides, own, words, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    paths = [f"paths.{key}={tmp_path / key}" for key in own]
+    monkeypatch.setattr(sys, "argv", ["split", "dataset=vertebral", "n_jobs=1", *paths, *overrides])
+    with pytest.raises(SystemExit) as ended:
+        split.main()
+    told = capsys.readouterr().err
+    assert (ended.value.code, len(told.splitlines())) == (2, 1)
+    assert words in told
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("overrides", [[], ["scale=laptop", "seed=0"], ["n_jobs=1", "cluster=null", "paths.raw=raw"]])
+def test_the_shipped_settings_need_no_place_of_their_own(overrides, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["split", "dataset=vertebral", *overrides])
+    with pytest.raises(SystemExit):
+        split.main()
+    assert "run first, with the same scale, seed and paths" in capsys.readouterr().err
+
+
 def test_a_folder_for_raw_data_that_takes_no_file_is_refused_before_a_source_is_read(tmp_path, monkeypatch, capsys):
     paths = [f"paths.work={tmp_path / 'data'}", "paths.raw=/dev/null/raw", f"paths.results={tmp_path / 'results'}"]
     monkeypatch.setattr(sys, "argv", ["fetch", "dataset=vertebral", *paths])

@@ -14,14 +14,15 @@ def overridden_keys(overrides: Sequence[str]) -> list[str]:
     return [override.lstrip("+~").partition("=")[0] for override in overrides]
 
 
-def variant_name(overrides: Sequence[str], neutral: Sequence[str]) -> str:
-    """Name what was overridden: `horizon=500,learner.cams.floor=0.1`, or an empty string.
-
-    `neutral` are overrides, or keys of them, that do not decide what the result is.
-    """
+def deciding(overrides: Sequence[str], neutral: Sequence[str]) -> list[str]:
+    """Return the overrides that decide what the result is: all but `neutral` ones, given whole or by their keys."""
     given = sorted(override.lstrip("+~") for override in overrides)
-    kept = [o for o in given if o not in neutral and o.partition("=")[0] not in neutral and not o.startswith("hydra")]
-    name = ",".join(kept).replace("/", "_").replace(" ", "")
+    return [o for o in given if o not in neutral and o.partition("=")[0] not in neutral and not o.startswith("hydra")]
+
+
+def variant_name(overrides: Sequence[str], neutral: Sequence[str]) -> str:
+    """Name what was overridden: `horizon=500,learner.cams.floor=0.1`, or an empty string."""
+    name = ",".join(deciding(overrides, neutral)).replace("/", "_").replace(" ", "")
     return name if len(name) <= LONGEST_NAME else hashlib.sha256(name.encode()).hexdigest()[:16]
 
 
