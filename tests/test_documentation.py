@@ -20,6 +20,7 @@ from cams.learners import Entry
 from cams.shell import main as cams_command
 from data_prep.pipeline.shell import CONF
 from experiments.claims.page import with_summary
+from experiments.runner.configuration import register_streams
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -68,6 +69,7 @@ CONFIGURATIONS = {"experiments.run": "run", "experiments.all": "all", "experimen
 @pytest.mark.parametrize("page", [page for page in PAGES if commands(page, "python")])
 def test_the_commands_are_understood(page):
     """Every setting that they name exists; what the commands do is tested elsewhere."""
+    register_streams()
     for _, _, module, *overrides in commands(page, "python"):
         if module.startswith("data_prep.") or module in CONFIGURATIONS:
             import_module(module)
