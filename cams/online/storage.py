@@ -58,7 +58,10 @@ def constructor_options(options: dict[str, Any], classes: Sequence[Any] | None) 
         raise InputError("'settings' is not a table of a learner's settings")
     keywords = {name: value for name, value in options.items() if name != "settings"} | settings
     if options["classes"] is not None or classes is not None:
-        keywords |= {"classes": _same_classes(options["classes"], classes), "num_classes": None}
+        named = _same_classes(options["classes"], classes)
+        if len(named) != options["num_classes"]:
+            raise InputError(f"num_classes is {options['num_classes']!r}, but there are {len(named)} classes")
+        keywords |= {"classes": named, "num_classes": None}
     return keywords
 
 
@@ -77,8 +80,12 @@ def _same_classes(saved: Any, known: Sequence[Any] | None) -> list[Any]:
 def restore_random_state(generator: np.random.Generator, state: Any) -> None:
     try:
         generator.bit_generator.state = state
+        same = generator.bit_generator.state == state
     except (TypeError, ValueError, KeyError, OverflowError, AttributeError):
-        raise InputError("'random_state' is not the state of this library's random numbers") from None
+        same = False
+    # numpy cuts 0.5 to 0 and passes over what it does not know.
+    if not same:
+        raise InputError("'random_state' is not the state of this library's random numbers")
 
 
 def read_learner(learner: Learner, arrays: Arrays) -> None:

@@ -21,7 +21,7 @@ DATASET: Schema = {
     "by_hand": bool,
     "stream": {"horizon": Range(int, 1), "budget": Range(int, 1), "realizations": Range(int, 1)},
     "zoo": Each(ANYTHING),
-    "scales": dict.fromkeys(SCALES, ANYTHING),
+    "scales": dict.fromkeys(SCALES, (None, Each(ANYTHING))),
 }
 SCALE: Schema = {
     "name": Words(*SCALES),

@@ -287,6 +287,33 @@ def test_bad_input(
     assert not list(results.rglob("*.parquet"))
 
 
+@pytest.mark.parametrize(
+    ("module", "arguments"),
+    [
+        ("run", [*MAIN, "paths.results={bundle}", "paths.bundles={bundles}"]),
+        ("all", ["experiments=[main]", "paths.results={bundle}", "paths.bundles={bundles}"]),
+        ("replay", ["bundle={bundle}", "budgets=[5]", "out={bundle}"]),
+    ],
+)
+def test_a_place_that_takes_no_file_is_refused_before_anything_is_computed(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    results: Path,
+    module: str,
+    arguments: list[str],
+) -> None:
+    def computed(*_: object, **__: object) -> None:
+        raise AssertionError("something was computed")
+
+    for computation in ("experiments.runner.making.work_off", "experiments.replay.replay_in_blocks"):
+        monkeypatch.setattr(computation, computed)
+    places = {"bundle": results / "bundles" / "vertebral.npz", "bundles": results / "bundles"}
+    with pytest.raises(SystemExit) as stop:
+        call(monkeypatch, module, [argument.format(**places) for argument in arguments])
+    assert stop.value.code == 2
+    assert "cannot write to" in capsys.readouterr().err
+
+
 def test_who_interrupts_is_told_in_one_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], results: Path
 ) -> None:
@@ -462,7 +489,8 @@ def test_help_fits_a_screen_or_two(monkeypatch: pytest.MonkeyPatch, capsys: pyte
 
 def test_only_the_budgets_asked_for_are_played(monkeypatch: pytest.MonkeyPatch, results: Path) -> None:
     paths = [f"paths.results={results}", f"paths.bundles={results / 'bundles'}"]
-    for experiment in ("experts", "nonactive"):
+    # The last records a budget of 1000 besides, whatever others are played.
+    for experiment in ("experts", "nonactive", "covtype"):
         arguments = [f"experiment={experiment}", "dataset=vertebral", "budgets=[3,7]", "realizations=2", *paths]
         call(monkeypatch, "run", arguments)
         (path,) = results.glob(f"variants/*/records/{experiment}/vertebral/seed0.parquet")

@@ -73,5 +73,6 @@ def test_stopping_changes_nothing_and_nothing_grows(rounds, stops, tmp_path):
         np.testing.assert_array_equal(disturbed._learner.state()[name], value)
     assert len(undisturbed.pending) <= 200
     assert len(undisturbed.history()) == 1000
+    assert disturbed.history().equals(undisturbed.history())
     # Ten times the rounds that are kept take some 0.3 megabytes; a leak of a hundred bytes a round would take 90.
     assert max(growth, growth_when_stopped) < 10

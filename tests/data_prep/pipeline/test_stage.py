@@ -94,6 +94,7 @@ def test_randomness_is_named_not_counted(tmp_path):
         (["sharpness_check.grid=[]"], "sharpness_check.grid is [], expected a list of one entry or more"),
         (["sharpness_check.budget_shares=[5]"], "sharpness_check.budget_shares[0] is 5, expected a number from 0 to 1"),
         (["dataset.zoo=null"], "dataset.zoo is null, expected a mapping"),
+        (["dataset.scales.laptop=5"], "dataset.scales.laptop is 5, expected null or a mapping"),
         (["dataset.zoo.split.pool=0"], "zoo of vertebral.split.pool is 0, expected a whole number of at least 1"),
         (["dataset.zoo.policies.random=-1"], "zoo of vertebral.policies.random is -1, expected a whole number of at"),
         (

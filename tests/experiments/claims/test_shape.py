@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from hypothesis import given
+from hypothesis import strategies as st
 
 import cams
 from experiments.claims.shape import check_rules
+from tests.fuzzing import JUNK, examples, holder, misspell, places
 
 CONF = Path(__file__).resolve().parents[3] / "conf"
 
 
 def rules() -> dict[str, Any]:
+    return copy.deepcopy(_shipped())
+
+
+@cache
+def _shipped() -> dict[str, Any]:
     shipped = yaml.safe_load((CONF / "claims.yaml").read_text())
     own = yaml.safe_load((CONF / "own_claims.yaml").read_text())
     return {key: value for key, value in shipped.items() if key not in ("defaults", "hydra")} | {"own": own}
@@ -76,3 +86,37 @@ def test_bad_rules_are_refused_by_place(spoil: Callable[[dict[str, Any]], object
     with pytest.raises(cams.InputError) as refusal:
         check_rules(bad)
     assert sentence in str(refusal.value)
+
+
+# Keys below these are names of their own.
+FREE = ("paper", "experiments")
+
+
+@examples(100)
+@given(data=st.data())
+def test_fuzz_misspelt_keys(data: st.DataObject) -> None:
+    bad = rules()
+    named = [place for place in places(bad, FREE) if isinstance(place[-1], str)]
+    place = data.draw(st.sampled_from(named))
+    # Without its last letter `baselines` is a key of its own.
+    if misspell(bad, place, data.draw(st.integers(0, 50))) in (None, "baseline"):
+        return
+    with pytest.raises(cams.InputError):
+        check_rules(bad)
+
+
+@examples(100)
+@given(data=st.data())
+def test_fuzz_wrong_values(data: st.DataObject) -> None:
+    """A value is refused, or of the kind that was there; no other error comes of it."""
+    bad = rules()
+    place = data.draw(st.sampled_from([place for place in places(bad) if "paper" not in place]))
+    before, value = holder(bad, place)[place[-1]], data.draw(JUNK)
+    holder(bad, place)[place[-1]] = value
+    try:
+        check_rules(bad)
+    except cams.InputError:
+        return
+    alike = (int, float) if isinstance(before, int | float) else type(before)
+    several = place[-1] in ("seeds", "datasets", "baseline", "within")
+    assert several or (isinstance(value, alike) and isinstance(value, bool) == isinstance(before, bool))
