@@ -251,3 +251,5 @@ def _check_values(path: Path, arrays: dict[str, Array]) -> None:
     for name in _AXES:
         if arrays[name].size and not 0 <= arrays[name].min() <= arrays[name].max() <= horizon:
             raise InputError(f"{path}: '{name}' has counts outside 0..{horizon}")
+    if (arrays["queries"] > arrays["budgets"][:, None]).any():
+        raise InputError(f"{path}: 'queries' has more labels bought than a budget allows")

@@ -24,6 +24,7 @@ DAMAGED = [
     ("model_names", [["a", "b"]], "'model_names' is no list of names"),
     ("loss", [[[-1, 0]]], "'loss' has counts outside 0..3"),
     ("queries", [[[9, 0]]], "'queries' has counts outside 0..3"),
+    ("queries", [[[0, 3]]], "'queries' has more labels bought than a budget allows"),
 ]
 
 
