@@ -22,15 +22,18 @@ class Curve(NamedTuple):
 
 
 def mean_curve(queries: npt.ArrayLike, loss: npt.ArrayLike, weights: Array | None = None) -> Curve:
-    """Return the curve of queries and loss (B, R), realizations weighted by weights (R,) that sum to 1."""
+    """Return the curve of queries and loss (B, R), realizations weighted by weights (R,) that sum to 1.
+
+    Rounded, so that the order in which this machine's linear algebra adds does not show.
+    """
     bought, errors = np.asarray(queries, dtype=np.float64), np.asarray(loss, dtype=np.float64)
     if weights is None:
         weights = np.full(bought.shape[1], 1 / bought.shape[1])
-    cost = np.round(bought @ weights, 9)
+    cost, mean = np.round(bought @ weights, 9), np.round(errors @ weights, 9)
     # A learner that has stopped buying repeats its last point at every larger budget: keep the first.
     new = np.ones(len(cost), dtype=np.bool_)
     new[1:] = cost[1:] > cost[:-1]
-    return Curve(cost[new], (errors @ weights)[new])
+    return Curve(cost[new], mean[new])
 
 
 def common_costs(first: Curve, second: Curve, points: int) -> Array:

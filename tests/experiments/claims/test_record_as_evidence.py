@@ -54,6 +54,12 @@ def test_an_interval_holds_all_but_the_tails_of_the_resamples() -> None:
     assert {float(weight) for weights in others for weight in weights} <= {0, 0.25, 0.5, 0.75, 1}
 
 
+@pytest.mark.parametrize("noise", [-2e-13, 2e-13])
+def test_what_is_printed_does_not_depend_on_who_adds(noise: float) -> None:
+    # 10.575 has two neighbours with two digits, and 1e-13 would decide which one is shown.
+    assert estimate(Counting([10.575 + noise] * 20), 4, 0.9, 20, 0) == Estimate(-1, 10.575, 10.575)
+
+
 def test_the_seed_decides_the_resamples() -> None:
     drawn = []
     for seed in (0, 0, 1):

@@ -35,6 +35,15 @@ def test_every_cost_that_is_new_keeps_its_point_and_its_fraction() -> None:
     np.testing.assert_allclose(errors, [9, 7, 4])
 
 
+def test_realizations_in_any_order_give_the_same_curve_to_the_last_bit() -> None:
+    rng = np.random.default_rng(0)
+    queries, loss = np.sort(rng.integers(0, 50, (9, 200)), axis=0), rng.integers(0, 5000, (9, 200))
+    curve = mean_curve(queries, loss)
+    for _ in range(20):
+        order = rng.permutation(200)
+        np.testing.assert_array_equal(mean_curve(queries[:, order], loss[:, order]), curve)
+
+
 def test_weights_replace_the_mean_over_realizations() -> None:
     drawn_twice = mean_curve([[1, 3]], [[10, 30]], np.array([1.0, 0.0]))
     assert (drawn_twice.cost[0], drawn_twice.loss[0]) == (1.0, 10.0)
