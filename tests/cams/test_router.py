@@ -43,6 +43,7 @@ def test_advises_the_model_that_is_right_there(lesson):
     [
         # numbers among Python's objects, of which one is no label and another no answer
         ([[1, 2], [3, 1], [1, 1]], [1, 4, 1], [2 / 3, 1 / 3]),
+        ([[1, None], [3, 1], [1, 1]], [1, 4, 1], [2 / 3, 1 / 3]),
         # classes of which some are words and some numbers
         ([["a", 1], ["a", 1], ["b", 1]], ["a", 1, "b"], [2 / 3, 1 / 3]),
         ([["a", "b"], [None, "b"], ["b", "b"]], ["a", "b", "b"], [2 / 3, 2 / 3]),

@@ -69,6 +69,18 @@ def test_a_ledger_is_made_once_and_said(tmp_path: Path, capsys: pytest.CaptureFi
     assert "claims: wrote" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    ("name", "old", "new"), [("json", "reproduced", "partly"), ("md", "1 reproduced", "2 reproduced")]
+)
+def test_a_verdict_that_somebody_wrote_is_judged_anew(tmp_path: Path, name: str, old: str, new: str) -> None:
+    write(tmp_path, 3)
+    renew_ledger(rules(tmp_path), tmp_path)
+    judged = {ending: (tmp_path / f"claims.{ending}").read_text(encoding="utf-8") for ending in ("json", "md")}
+    (tmp_path / f"claims.{name}").write_text(judged[name].replace(old, new), encoding="utf-8")
+    renew_ledger(rules(tmp_path), tmp_path)
+    assert {ending: (tmp_path / f"claims.{ending}").read_text(encoding="utf-8") for ending in judged} == judged
+
+
 def test_own_claims_have_a_line_of_their_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write(tmp_path, 3)
     write(tmp_path / "seeds/seed5", 5)
