@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
+import from_shell
 import pandas as pd
 import pytest
-from hydra.core.global_hydra import GlobalHydra
 
-from experiments.all import main
 from experiments.records.store import Origin, read_record, write_record
 from experiments.runner.configuration import compose_run
 from experiments.tables.paper import read_paper
@@ -19,10 +17,7 @@ EXPERIMENTS = "experiments=[main,outperform,regularization,ablations]"
 
 
 def call(monkeypatch: pytest.MonkeyPatch, results: Path, *arguments: str) -> None:
-    paths = [f"paths.results={results}", f"paths.bundles={results / 'bundles'}", "n_jobs=1"]
-    monkeypatch.setattr(sys, "argv", ["all.py", *arguments, *paths])
-    GlobalHydra.instance().clear()
-    main()
+    from_shell.call(monkeypatch, "all", *arguments, "n_jobs=1", results=results)
 
 
 def test_everything_that_the_bundles_allow(

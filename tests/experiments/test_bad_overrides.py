@@ -5,24 +5,12 @@ To add a case, add a row: the module, its arguments, and words that the sentence
 
 from __future__ import annotations
 
-import errno
-import importlib
-import shutil
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hydra.core.global_hydra import GlobalHydra
+from from_shell import refusal
 
-from data_prep import fetch
-from data_prep.pipeline import catalogue, shell
-from data_prep.pipeline.command_line import refuse_odd
-from experiments.records.store import read_record
-from experiments.run import places_for
-from experiments.runner import configuration
-from experiments.runner.configuration import compose_run
-from experiments.runner.queue import work_off
+from data_prep.pipeline import shell
 
 MAIN = ["experiment=main", "dataset=vertebral"]
 ADVERSARIAL = ["experiment=adversarial", "dataset=vertebral"]
@@ -254,12 +242,6 @@ BAD_INPUT = [
 ]
 
 
-def call(monkeypatch: pytest.MonkeyPatch, module: str, arguments: list[str]) -> None:
-    monkeypatch.setattr(sys, "argv", [f"{module}.py", *arguments])
-    GlobalHydra.instance().clear()
-    importlib.import_module(f"experiments.{module}").main()
-
-
 @pytest.mark.parametrize(("module", "arguments", "words"), BAD_INPUT, ids=lambda value: str(value)[-60:])
 def test_bad_input(
     monkeypatch: pytest.MonkeyPatch,
@@ -273,14 +255,8 @@ def test_bad_input(
     places |= {"folder": results / "folder.png", "results": results}
     places["folder"].mkdir()
     filled = [argument.format(**places) for argument in arguments]
-    if module in ("run", "all"):
-        given = {argument.partition("=")[0] for argument in filled}
-        filled += [f"paths.{name}={path}" for name, path in (("results", results), ("bundles", results / "bundles"))
-                   if f"paths.{name}" not in given]  # fmt: skip
-    with pytest.raises(SystemExit) as stop:
-        call(monkeypatch, module, filled)
-    assert stop.value.code == 2
-    said = capsys.readouterr().err.strip()
+    own_places = results if module in ("run", "all") else None
+    said = refusal(monkeypatch, capsys, module, *filled, results=own_places).strip()
     assert len(said.splitlines()) == 1, said
     for word in words.split():
         assert word in said, said
@@ -290,8 +266,8 @@ def test_bad_input(
 @pytest.mark.parametrize(
     ("module", "arguments"),
     [
-        ("run", [*MAIN, "paths.results={bundle}", "paths.bundles={bundles}"]),
-        ("all", ["experiments=[main]", "paths.results={bundle}", "paths.bundles={bundles}"]),
+        ("run", [*MAIN, "paths.results={bundle}"]),
+        ("all", ["experiments=[main]", "paths.results={bundle}"]),
         ("replay", ["bundle={bundle}", "budgets=[5]", "out={bundle}"]),
     ],
 )
@@ -307,208 +283,9 @@ def test_a_place_that_takes_no_file_is_refused_before_anything_is_computed(
 
     for computation in ("experiments.runner.making.work_off", "experiments.replay.replay_in_blocks"):
         monkeypatch.setattr(computation, computed)
-    places = {"bundle": results / "bundles" / "vertebral.npz", "bundles": results / "bundles"}
-    with pytest.raises(SystemExit) as stop:
-        call(monkeypatch, module, [argument.format(**places) for argument in arguments])
-    assert stop.value.code == 2
-    assert "cannot write to" in capsys.readouterr().err
-
-
-def test_who_interrupts_is_told_in_one_line(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], results: Path
-) -> None:
-    def interrupted(*_: object, **__: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("experiments.replay.replay_in_blocks", interrupted)
-    with pytest.raises(SystemExit) as stop:
-        call(
-            monkeypatch, "replay", [f"bundle={results / 'bundles' / 'vertebral.npz'}", "budgets=[5]", f"out={results}"]
-        )
-    assert stop.value.code == 130
-    assert capsys.readouterr().err == "stopped; what was finished stays, nothing is half-written\n"
-    assert not (results / "summary.csv").exists()
-
-
-def test_a_reader_that_has_enough_is_no_error(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], results: Path
-) -> None:
-    def unread(*_: object, **__: object) -> None:
-        raise BrokenPipeError
-
-    monkeypatch.setattr("experiments.replay.replay_in_blocks", unread)
-    call(monkeypatch, "replay", [f"bundle={results / 'bundles' / 'vertebral.npz'}", "budgets=[5]", f"out={results}"])
-    assert capsys.readouterr().err == ""
-
-
-def test_a_sweep_may_be_asked_for_anywhere(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    places = [f"paths.results={tmp_path}", f"hydra.sweep.dir={tmp_path}"]
-    with pytest.raises(SystemExit) as stop:
-        call(monkeypatch, "run", [*MAIN, "-m", "seed=abc,-1,${nope}", *places])
-    assert stop.value.code == 2
-    said = capsys.readouterr().err
-    assert said.startswith("3 job(s) of the sweep failed")
-    assert "seed is 'abc', expected a whole number" in said
-    assert "Interpolation key 'nope' not found" in said
-    assert len(said.splitlines()) == 4
-
-
-class FullOutput:
-    """What `> /dev/full` is to a command."""
-
-    def write(self, text: str) -> int:
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    def flush(self) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    def fileno(self) -> int:
-        raise OSError(errno.EBADF, "there is no number behind it")
-
-
-@pytest.mark.parametrize(("module", "arguments"), [("run", ["--help"]), ("bench", ["--help"]), ("replay", REPLAY)])
-@pytest.mark.parametrize(("output", "why"), [(FullOutput(), "No space left on device"), (None, "the output is closed")])
-def test_an_output_that_takes_nothing_is_one_sentence(
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    results: Path,
-    module: str,
-    arguments: list[str],
-    output: FullOutput | None,
-    why: str,
-) -> None:
-    places = {"bundle": results / "bundles" / "vertebral.npz", "out": results.parent / "out"}
-    monkeypatch.setattr(sys, "stdout", output)
-    with pytest.raises(SystemExit) as stop:
-        call(monkeypatch, module, [argument.format(**places) for argument in arguments])
-    assert stop.value.code == 2
-    assert capsys.readouterr().err == f"error: cannot print: {why}\n"
-
-
-@pytest.fixture
-def conf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A copy of conf that may be damaged; Hydra itself still reads the shipped one."""
-    copy = Path(shutil.copytree(shell.CONF, tmp_path / "conf"))
-    shutil.copy(catalogue.ROOT / "params.yaml", tmp_path)
-    monkeypatch.setattr(catalogue, "ROOT", tmp_path)
-    for module in (shell, configuration):
-        monkeypatch.setattr(module, "CONF", copy)
-    caches = (catalogue.catalogue, configuration.register_streams, configuration._without_experiment)
-    for cached in caches:
-        cached.cache_clear()
-    yield copy
-    for cached in caches:
-        cached.cache_clear()
-
-
-DAMAGED = [
-    ("dataset/vertebral.yaml", b"", "is empty, expected names with values"),
-    ("dataset/vertebral.yaml", b"\xff\xfe\x00", "is not valid YAML: 'utf-8' codec"),
-    ("dataset/vertebral.yaml", b"- a\n", "is no mapping, expected names with values"),
-    ("dataset/vertebral.yaml", b"name: vertebral\ntitle: V\n", "says nothing about stream"),
-    ("dataset/vertebral.yaml", b"title: V\nstream: {horizon: 5}\n", "lacks the key 'budget'"),
-    ("experiment/main.yaml", b"", "is empty, expected names with values"),
-    ("experiment/main.yaml", b"- a\n", "is no mapping, expected names with values"),
-    ("experiment/main.yaml", b"a: [", "is not valid YAML"),
-    ("experiment/main.yaml", b"name: mian\n", "has the name 'mian', expected 'main', as the file is called"),
-]
-
-
-@pytest.mark.parametrize("module", ["run", "all"])
-@pytest.mark.parametrize(("name", "content", "words"), DAMAGED)
-def test_a_damaged_configuration_file_is_named(
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    conf: Path,
-    results: Path,
-    module: str,
-    name: str,
-    content: bytes,
-    words: str,
-) -> None:
-    (conf / name).write_bytes(content)
-    arguments = ["experiment=main", "dataset=vertebral"] if module == "run" else ["experiments=[main]"]
-    with pytest.raises(SystemExit) as stop:
-        call(monkeypatch, module, [*arguments, f"paths.results={results}", f"paths.bundles={results / 'bundles'}"])
-    assert stop.value.code == 2
-    (said,) = capsys.readouterr().err.splitlines()
-    assert f"conf/{name}" in said
-    assert words in said
-    assert not list(results.rglob("*.parquet"))
-
-
-def test_a_damaged_data_set_is_named_by_preparation(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], conf: Path, tmp_path: Path
-) -> None:
-    (conf / "dataset" / "vertebral.yaml").write_bytes(b"")
-    monkeypatch.setattr(sys, "argv", ["fetch.py", "dataset=vertebral", f"paths.work={tmp_path}"])
-    GlobalHydra.instance().clear()
-    with pytest.raises(SystemExit) as stop:
-        fetch.main()
-    assert stop.value.code == 2
-    assert f"{conf / 'dataset' / 'vertebral.yaml'} is empty" in capsys.readouterr().err
-
-
-def test_work_without_rounds_is_not_waited_for() -> None:
-    class Empty:
-        size = 0
-
-        def open(self) -> list[object]:
-            return []
-
-        def close(self) -> str:
-            return "closed"
-
-    (done,) = work_off([Empty()], 2)  # type: ignore[list-item]
-    assert (done.result, done.error) == ("closed", None)
-
-
-def test_a_command_line_may_be_empty_or_have_flags_of_any_kind() -> None:
-    for arguments in (
-        [],
-        ["-m"],
-        ["--info"],
-        ["--info", "plugins"],
-        ["-c", "job", "-p", "seed"],
-        ["--cfg=all", "seed=1"],
-    ):
-        refuse_odd(arguments, shell.CONF)
-
-
-def test_help_fits_a_screen_or_two(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    configured = ("run", "all", "replay", "verify", "claims.__main__", "claims.training_seeds", "report.__main__")
-    for module in (*configured, "bench", "bench_cluster", "bench_long", "bench_paper"):
-        call(monkeypatch, module, ["--help"])
-        said = capsys.readouterr().out
-        assert f"python -m experiments.{module.removesuffix('.__main__')}" in said
-        assert ("Settings (conf/" in said) == (module in configured)
-        assert len(said.splitlines()) < 70
-
-
-def test_only_the_budgets_asked_for_are_played(monkeypatch: pytest.MonkeyPatch, results: Path) -> None:
-    paths = [f"paths.results={results}", f"paths.bundles={results / 'bundles'}"]
-    # The last records a budget of 1000 besides, whatever others are played.
-    for experiment in ("experts", "nonactive", "covtype"):
-        arguments = [f"experiment={experiment}", "dataset=vertebral", "budgets=[3,7]", "realizations=2", *paths]
-        call(monkeypatch, "run", arguments)
-        (path,) = results.glob(f"variants/*/records/{experiment}/vertebral/seed0.parquet")
-        assert read_record(path).budgets("cams") == [3, 7]
-
-
-def test_a_damaged_bundle_is_named_and_not_left_out(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], results: Path
-) -> None:
-    bundle = results / "bundles" / "vertebral.npz"
-    bundle.write_bytes(bundle.read_bytes()[:500])
-    paths = [f"paths.results={results}", f"paths.bundles={results / 'bundles'}"]
-    with pytest.raises(SystemExit) as stop:
-        call(monkeypatch, "all", ["experiments=[experts]", "datasets=[vertebral,drift]", *paths])
-    assert stop.value.code == 2
-    said = capsys.readouterr()
-    assert "experts drift: left out" in said.out
-    assert "not every record could be made, and experts vertebral is the first of 1: " in said.err
+    filled = [argument.format(bundle=results / "bundles" / "vertebral.npz") for argument in arguments]
+    own_places = results if module != "replay" else None
+    assert "cannot write to" in refusal(monkeypatch, capsys, module, *filled, results=own_places)
 
 
 @pytest.mark.parametrize("name", ["mine", "main"])
@@ -518,47 +295,18 @@ def test_an_experiment_from_elsewhere_is_not_called_like_a_shipped_one(
     (tmp_path / "own/experiment").mkdir(parents=True)
     text = (shell.CONF / "experiment/main.yaml").read_text(encoding="utf-8").replace("name: main", f"name: {name}")
     (tmp_path / "own/experiment/mine.yaml").write_text(text, encoding="utf-8")
-    paths = [f"paths.results={results}", f"paths.bundles={results / 'bundles'}"]
-    arguments = [f"--config-dir={tmp_path / 'own'}", "experiment=mine", "horizon=500", *MAIN[1:], *paths]
-    with pytest.raises(SystemExit) as stop:
-        call(monkeypatch, "run", arguments)
-    assert stop.value.code == 2
+    arguments = [f"--config-dir={tmp_path / 'own'}", "experiment=mine", "horizon=500", *MAIN[1:]]
     # One of its own name comes as far as the bundle, which is too short.
     words = "experiment mine has the name 'main', which conf/experiment/main.yaml has" if name == "main" else "horizon"
-    assert words in capsys.readouterr().err
+    assert words in refusal(monkeypatch, capsys, "run", *arguments, results=results)
 
 
-def test_a_data_set_that_an_experiment_does_not_list_has_a_place_of_its_own() -> None:
-    overrides = ["experiment=main", "dataset=covtype"]
-    assert places_for(compose_run(overrides), overrides).results == Path("results/variants/dataset=covtype")
-    overrides = ["experiment=main", "dataset=drift"]
-    assert places_for(compose_run(overrides), overrides).results == Path("results")
-
-
-def test_a_damaged_record_is_made_anew_where_it_can_be_and_named_where_not(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], results: Path
+def test_a_sweep_may_be_asked_for_anywhere(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    paths = [f"paths.results={results}", f"paths.bundles={results / 'bundles'}"]
-    everything = ["experiments=[experts]", "datasets=[vertebral]", "steps=[replay]", *paths]
-    call(monkeypatch, "all", everything)
-    (record,) = results.glob("records/experts/vertebral/*.parquet")
-    whole = record.read_bytes()
-
-    record.write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(SystemExit) as stop:
-        call(monkeypatch, "claims.__main__", [f"paths.results={results}"])
-    assert stop.value.code == 2
-    assert f"the record {record} is damaged; " in capsys.readouterr().err
-    assert not (results / "claims.json").exists()
-
-    call(monkeypatch, "all", everything)
-    assert record.read_bytes() == whole
-
-    record.write_bytes(whole[:-1])
-    (results / "bundles" / "vertebral.npz").unlink()
-    with pytest.raises(SystemExit) as stop:
-        call(monkeypatch, "all", everything)
-    assert stop.value.code == 2
-    said = capsys.readouterr().err
-    assert "experts vertebral is the first of 1" in said
-    assert "damaged" in said
+    places = [f"paths.results={tmp_path}", f"hydra.sweep.dir={tmp_path}"]
+    said = refusal(monkeypatch, capsys, "run", *MAIN, "-m", "seed=abc,-1,${nope}", *places)
+    assert said.startswith("3 job(s) of the sweep failed")
+    assert "seed is 'abc', expected a whole number" in said
+    assert "Interpolation key 'nope' not found" in said
+    assert len(said.splitlines()) == 4

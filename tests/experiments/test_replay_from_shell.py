@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pandas as pd
 import pytest
-from hydra.core.global_hydra import GlobalHydra
+from from_shell import call
 
 import cams
-from experiments import replay
 
 
 def test_the_table_and_the_picture_are_those_of_the_library(monkeypatch: pytest.MonkeyPatch, results: Path) -> None:
     bundle, out = results / "bundles" / "vertebral.npz", results.parent / "out"
     arguments = [f"bundle={bundle}", "learners=[cams,mp]", "horizon=40", "budgets=[0,5]", "realizations=3"]
     places = [f"out={out}", f"plot={out / 'pictures' / 'mine.png'}"]
-    monkeypatch.setattr(sys, "argv", ["replay.py", *arguments, *places])
-    GlobalHydra.instance().clear()
-    replay.main()
+    call(monkeypatch, "replay", *arguments, *places)
     expected = cams.replay(cams.Bundle.load(bundle), ["cams", "mp"], horizon=40, budgets=[0, 5], realizations=3, seed=0)
     pd.testing.assert_frame_equal(pd.read_csv(out / "summary.csv"), expected.summary())
     expected.plot(out / "expected.png")

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
+import from_shell
 import pandas as pd
 import pytest
-from hydra.core.global_hydra import GlobalHydra
 
 import cams
 from data_prep.pipeline.variants import variant_name
 from experiments.records.store import read_record
-from experiments.run import NEUTRAL, main
+from experiments.run import NEUTRAL, places_for
 from experiments.runner.configuration import compose_run, experiment_names
 from experiments.runner.jobs import ensure_record
 from experiments.runner.places import Places, record_state
@@ -22,22 +21,8 @@ SMOKE = ["scale=smoke", "dataset=vertebral"]
 
 
 def call(monkeypatch: pytest.MonkeyPatch, results: Path, *arguments: str) -> None:
-    """Call the runner as from a shell."""
-    paths = [f"paths.results={results}", f"paths.bundles={results / 'bundles'}"]
-    paths += [f"hydra.sweep.dir={results.parent / 'sweep'}"] if "-m" in arguments else []
-    monkeypatch.setattr(sys, "argv", ["run.py", *arguments, *paths])
-    GlobalHydra.instance().clear()
-    main()
-
-
-def refusal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], results: Path, *arguments: str) -> str:
-    """Return the one sentence with which the runner refuses; it must exit with 2."""
-    with pytest.raises(SystemExit) as stop:
-        call(monkeypatch, results, *arguments)
-    assert stop.value.code == 2
-    lines = capsys.readouterr().err.strip().splitlines()
-    assert len(lines) == 1
-    return lines[0]
+    sweep = [f"hydra.sweep.dir={results.parent / 'sweep'}"] if "-m" in arguments else []
+    from_shell.call(monkeypatch, "run", *arguments, *sweep, results=results)
 
 
 def test_every_experiment_runs(monkeypatch: pytest.MonkeyPatch, results: Path) -> None:
@@ -157,7 +142,9 @@ def test_filter_that_leaves_no_policy(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], results: Path, bundle: cams.Bundle
 ) -> None:
     bundle.select_policies(kinds=["normal"]).save(results / "bundles" / "vertebral.npz")
-    assert "leaves no policy" in refusal(monkeypatch, capsys, results, "experiment=malicious", "dataset=vertebral")
+    said = from_shell.refusal(monkeypatch, capsys, "run", "experiment=malicious", "dataset=vertebral", results=results)
+    assert len(said.splitlines()) == 1
+    assert "leaves no policy" in said
 
 
 def test_long_form_is_plain_parquet(results: Path) -> None:
@@ -165,3 +152,19 @@ def test_long_form_is_plain_parquet(results: Path) -> None:
     plan = make_plan(compose_run(["experiment=experts", *SMOKE]))
     ensure_record(plan, places, 1, lambda _: None)
     assert {"series", "budget", "realization", "loss"} <= set(pd.read_parquet(places.record(plan)).columns)
+
+
+def test_only_the_budgets_asked_for_are_played(monkeypatch: pytest.MonkeyPatch, results: Path) -> None:
+    # The last records a budget of 1000 besides, whatever others are played.
+    for experiment in ("experts", "nonactive", "covtype"):
+        chosen = [f"experiment={experiment}", "dataset=vertebral", "budgets=[3,7]", "realizations=2"]
+        call(monkeypatch, results, *chosen)
+        (path,) = results.glob(f"variants/*/records/{experiment}/vertebral/seed0.parquet")
+        assert read_record(path).budgets("cams") == [3, 7]
+
+
+def test_a_data_set_that_an_experiment_does_not_list_has_a_place_of_its_own() -> None:
+    overrides = ["experiment=main", "dataset=covtype"]
+    assert places_for(compose_run(overrides), overrides).results == Path("results/variants/dataset=covtype")
+    overrides = ["experiment=main", "dataset=drift"]
+    assert places_for(compose_run(overrides), overrides).results == Path("results")

@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pandas as pd
 import pytest
-from hydra.core.global_hydra import GlobalHydra
+from from_shell import call
 
-from experiments import all as everything
-from experiments import verify
 from experiments.records.difference import record_difference, table_difference, value_difference
 from experiments.records.store import Origin, read_record, write_record
 
 SELECTION = ["experiments=[experts]", "datasets=[vertebral]"]
 
 
-def call(monkeypatch: pytest.MonkeyPatch, module: str, results: Path) -> int:
-    """Call an entry point as from a shell and return its exit code."""
-    paths = [f"paths.results={results}", f"paths.bundles={results / 'bundles'}", "n_jobs=1"]
-    monkeypatch.setattr(sys, "argv", [module, *SELECTION, *paths])
-    GlobalHydra.instance().clear()
+def exit_code(monkeypatch: pytest.MonkeyPatch, module: str, results: Path) -> int:
     try:
-        {"all": everything, "verify": verify}[module].main()
+        call(monkeypatch, module, *SELECTION, "n_jobs=1", results=results)
     except SystemExit as stop:
         return int(stop.code or 0)
     return 0
@@ -32,10 +25,10 @@ def call(monkeypatch: pytest.MonkeyPatch, module: str, results: Path) -> int:
 def test_results_are_made_again_and_compared(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], results: Path
 ) -> None:
-    assert call(monkeypatch, "all", results) == 0
+    assert exit_code(monkeypatch, "all", results) == 0
     before = {path: path.read_bytes() for path in results.rglob("*") if path.is_file()}
     capsys.readouterr()
-    assert call(monkeypatch, "verify", results) == 0
+    assert exit_code(monkeypatch, "verify", results) == 0
     assert "2 same, 0 different" in capsys.readouterr().out
     assert {path: path.read_bytes() for path in results.rglob("*") if path.is_file()} == before
 
@@ -46,13 +39,13 @@ def test_results_are_made_again_and_compared(
     table.loc[7, "loss"] += 1
     write_record(path, table, Origin(record.plan, None, record.facts["code"]), record.facts["bundle"])
     (results / "figures" / "experts" / "vertebral.png").write_bytes(b"another picture")
-    assert call(monkeypatch, "verify", results) == 1
+    assert exit_code(monkeypatch, "verify", results) == 1
     said = capsys.readouterr().out
     assert f"loss {was + 1} is now {was} (series cams, kind learner, budget 0, realization 7, round 80)" in said
     assert "figures/experts/vertebral.png is drawn otherwise" in said
 
     path.write_bytes(path.read_bytes()[:1000])
-    assert call(monkeypatch, "verify", results) == 1
+    assert exit_code(monkeypatch, "verify", results) == 1
     assert "seed0.parquet is damaged" in capsys.readouterr().out
 
 

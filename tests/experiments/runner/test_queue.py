@@ -147,3 +147,17 @@ def test_what_no_policy_contradicts_is_shared(bundle: cams.Bundle) -> None:
     assert len(cases.stream_works([honest], lambda: bundle, 1)) == 1
     opposite, complement = (rows for _, rows in cases.compute(honest, bundle, 1, False).groupby("case"))
     assert opposite["loss"].tolist() == complement["loss"].tolist()
+
+
+def test_work_without_rounds_is_not_waited_for() -> None:
+    class Empty:
+        size = 0
+
+        def open(self) -> list[object]:
+            return []
+
+        def close(self) -> str:
+            return "closed"
+
+    (done,) = work_off([Empty()], 2)  # type: ignore[list-item]
+    assert (done.result, done.error) == ("closed", None)
