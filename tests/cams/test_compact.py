@@ -107,7 +107,7 @@ def test_the_rest_of_the_bundle_survives(pool: Any, tmp_path: Path) -> None:
     assert bundle.policy_kinds == ["normal", "biased", "malicious", "random"]
 
 
-@pytest.mark.parametrize(("num_classes", "stored"), [(2, np.uint8), (256, np.uint8), (257, np.int32)])
+@pytest.mark.parametrize(("num_classes", "stored"), [(1, np.uint8), (2, np.uint8), (256, np.uint8), (257, np.int32)])
 def test_classes_take_one_byte_while_they_fit(pool: Any, num_classes: int, stored: Any, tmp_path: Path) -> None:
     labels = np.arange(N) % num_classes
     predictions = np.full((N, K), num_classes - 1)
@@ -200,11 +200,14 @@ def _heads(**changes: Any) -> HeadRewards:
         # What `load` refuses would otherwise stand where the last good file was.
         ({"labels": np.zeros(N - 1, int)}, r"^labels has shape \(299,\), expected \(300,\) as in predictions$"),
         ({"groups": [0, 1]}, r"^groups has shape \(2,\), expected \(300,\) as in predictions$"),
+        ({"groups": np.ma.masked_equal(np.arange(N), 0)}, "^groups has masked entries"),
         ({"model_names": ["a", "b"]}, "^model_names has 2 names, expected 3$"),
         ({"model_names": ["a", "b", "b"]}, "^model_names has the name 'b' twice$"),
         ({"policies": [RECIPES[0]] * 2}, "^policy_names has the name 'first' twice$"),
         ({"policies": [Recipe("x", "bad", "stored:0")]}, r"^policy_kinds\[0\] is 'bad', expected one of normal"),
         ({"policies": [Recipe("x", "normal", 3)]}, "^policy recipe '3' is not stored:I"),  # type: ignore[arg-type]
+        ({"num_classes": 0}, "^num_classes is 0, expected a whole number of at least 1$"),
+        ({"num_classes": 2**31}, "^num_classes is 2147483648, expected a whole number from 1 to 2147483647$"),
         ({"num_classes": "4"}, "^num_classes is '4', expected a whole number$"),
         ({"sharpness": "5"}, "^sharpness is '5', expected a number$"),
         ({"sharpness": 1e300}, r"^sharpness is 1e\+300, expected a number from 0 to 1e\+09$"),
