@@ -102,5 +102,6 @@ repro: $(VENV)/everything.done ## everything from raw data, as dvc.yaml has it; 
 
 clean: ## forget the environment and what can be rebuilt; results stay
 	rm -rf $(VENV) data outputs multirun .pytest_cache .mypy_cache .ruff_cache .hypothesis site mutants
+	find results -name '.*.part*' -delete
 
 .PHONY: help setup figures report verify docs test soak mutants mutants-engine fuzz lint bench smoke dag repro clean imagenet $(DATASETS)

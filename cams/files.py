@@ -45,6 +45,7 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
         if path.exists() and not (path.is_file() or path.is_dir()):
             raise InputError(f"cannot write {path}: it is no plain file")
         yield temporary
+        _put_on_disk(temporary)
         # What only its owner may read stays so.
         if path.is_file():
             shutil.copymode(path, temporary)
@@ -57,6 +58,12 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
             temporary.unlink(missing_ok=True)
 
 
+def _put_on_disk(path: Path) -> None:
+    """Wait until the disk has a file: renamed before that, it may be empty once the power has failed."""
+    with path.open("rb+") as file:
+        os.fsync(file.fileno())
+
+
 def write_text(path: str | os.PathLike[str], text: str) -> None:
     with atomic_path(path) as temporary:
         temporary.write_text(text, encoding="utf-8")
@@ -64,6 +71,11 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
 
 def write_json(path: str | os.PathLike[str], value: Any) -> None:
     write_text(path, json.dumps(value, indent=1) + "\n")
+
+
+def visible(folder: Path, pattern: str) -> list[Path]:
+    """Return the files that match, sorted; hidden ones were being written when a run was killed, or are an editor's."""
+    return [path for path in sorted(folder.glob(pattern)) if not path.name.startswith(".")]
 
 
 def require_writable(folder: str | os.PathLike[str]) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import yaml
 
 from cams.errors import InputError, lookup
+from cams.files import visible
 from data_prep.pipeline.schema import ANYTHING, Complete, Each, Range, Schema, Some, Words, check
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -42,7 +43,7 @@ class Entry:
 @cache
 def catalogue() -> dict[str, Entry]:
     """Every data set by name."""
-    found = {path.stem: read_entry(path) for path in sorted((ROOT / "conf" / "dataset").glob("*.yaml"))}
+    found = {path.stem: read_entry(path) for path in visible(ROOT / "conf" / "dataset", "*.yaml")}
     listed = [name for name in listed_names() if name in found]
     return {name: found[name] for name in [*listed, *(name for name in found if name not in listed)]}
 

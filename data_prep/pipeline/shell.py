@@ -19,6 +19,7 @@ from omegaconf import DictConfig
 from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBaseException
 
 from cams.errors import InputError, nearest
+from cams.files import visible
 from cams.stopping import INTERRUPTED, forget_output, stopped_by_sigterm
 from data_prep.pipeline.catalogue import read_mapping
 from data_prep.pipeline.command_line import is_override, quoted, refuse_odd
@@ -168,7 +169,7 @@ def sentence_of(error: Exception) -> str:
 
 def damaged_file(folder: Path) -> str:
     """Say which configuration file is none, if one is; looked for only when something has gone wrong."""
-    for path in sorted(folder.rglob("*.yaml")):
+    for path in visible(folder, "**/*.yaml"):
         try:
             read_mapping(path)
         except InputError as error:

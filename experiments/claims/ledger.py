@@ -12,7 +12,7 @@ from typing import Any
 from joblib import Parallel, delayed
 
 from cams.errors import InputError
-from cams.files import write_json, write_text
+from cams.files import visible, write_json, write_text
 from data_prep.pipeline.catalogue import catalogue
 from data_prep.pipeline.code import code_digest
 from experiments.claims.judging import join_datasets, judge
@@ -52,10 +52,9 @@ def made_from(config: dict[str, Any], results: Path, notes: list[str]) -> str:
     digest = hashlib.sha256(json.dumps([rules, notes], sort_keys=True).encode())
     digest.update(code_digest("experiments.claims.ledger").encode())
     digest.update(TEMPLATE.read_bytes())
-    records = [*results.glob("records/*/*/*.parquet"), *results.glob("seeds/*/records/*/*/*.parquet")]
-    for path in sorted(records):
+    for path in visible(results, "records/*/*/*.parquet") + visible(results, "seeds/*/records/*/*/*.parquet"):
         digest.update(str(path.relative_to(results)).encode() + path.read_bytes())
-    for path in sorted(results.glob("figures/*/*.png")):
+    for path in visible(results, "figures/*/*.png"):
         digest.update(str(path.relative_to(results)).encode())
     return digest.hexdigest()
 

@@ -19,6 +19,7 @@ import numpy as np
 from omegaconf import DictConfig, OmegaConf
 from PIL import Image
 
+from cams.files import visible
 from cams.plotting.appearance import BLACK, OTHER_REFERENCE, SOLID, Look
 from cams.plotting.panel import Panel, Reference, Series
 from data_prep.pipeline.shell import CONF
@@ -90,10 +91,9 @@ def _experiment_figure(cfg: DictConfig, results: Path, seed: int) -> ReportFigur
 
 def _other_pictures(results: Path, experiments: set[str]) -> list[ReportFigure]:
     """Return pictures that no experiment draws, such as the contact sheet of a data set."""
-    paths = sorted((results / "figures").glob("*/*.png"))
     return [
         ReportFigure(path.stem, path.stem.replace("_", " "), "", "", "", None, embed_picture(path))
-        for path in paths
+        for path in visible(results / "figures", "*/*.png")
         if path.parent.name not in experiments
     ]
 

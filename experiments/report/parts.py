@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import markdown
 
 import cams
+from cams.files import visible
 from data_prep.pipeline.catalogue import catalogue
 from data_prep.pipeline.schema import check
 from experiments.claims.ledger import stored_ledger
@@ -81,7 +82,7 @@ def _with_words(ledger: dict[str, Any]) -> dict[str, Any]:
 def read_tables(results: Path) -> list[Table]:
     """Return the tables on disk, each with the caption of its Markdown form."""
     tables = []
-    for path in sorted((results / "tables").glob("*.csv")):
+    for path in visible(results / "tables", "*.csv"):
         with named_if_damaged(path, "python -m experiments.all 'steps=[tables]'"):
             tables.append(_read_table(path))
     return tables
@@ -101,7 +102,7 @@ def read_cards(folder: Path) -> list[Card]:
     """Return the data cards as HTML, their headings below those of the page, in the order of the data sets."""
     order = {name: place for place, name in enumerate(catalogue())}
     cards = []
-    for path in sorted(folder.glob("*.md"), key=lambda path: (order.get(path.stem, len(order)), path.stem)):
+    for path in sorted(visible(folder, "*.md"), key=lambda path: (order.get(path.stem, len(order)), path.stem)):
         heading, _, text = _text_of(path).partition("\n")
         options = {"toc": {"baselevel": 2, "slugify": partial(_anchor, path.stem)}}
         html = markdown.markdown(text, extensions=MARKDOWN, extension_configs=options)
@@ -130,7 +131,7 @@ def wrap_tables(html: str) -> str:
 def read_runs(results: Path, seed: int) -> list[Run]:
     """Return every record of this seed, with its plan; a damaged one is refused."""
     runs = []
-    for path in sorted((results / "records").glob(f"*/*/seed{seed}.parquet")):
+    for path in visible(results / "records", f"*/*/seed{seed}.parquet"):
         facts = read_record(path).facts
         runs.append(Run(path.parent.parent.name, path.parent.name, facts["plan"], facts["hash"]))
     return runs

@@ -8,6 +8,7 @@ from omegaconf import DictConfig
 
 import cams
 from cams.errors import lookup
+from cams.files import visible
 from data_prep.pipeline.schema import ANYTHING, FOLDER, Complete, Each, check
 from experiments.runner.configuration import experiment_names
 from experiments.runner.shape import SEED
@@ -38,5 +39,5 @@ def check_report(cfg: DictConfig) -> None:
         lookup(known, name, "experiment, in order,")
     if not Path(cfg.paths.page).name:
         raise cams.InputError(f"paths.page is '{cfg.paths.page}', expected the name of a file")
-    if not any(Path(cfg.paths.cards).glob("*.md")):
+    if not visible(Path(cfg.paths.cards), "*.md"):
         raise cams.InputError(f"paths.cards is '{cfg.paths.cards}', which has no data cards (*.md)")

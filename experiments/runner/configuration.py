@@ -11,6 +11,7 @@ from hydra.core.global_hydra import GlobalHydra
 from omegaconf import DictConfig, OmegaConf, open_dict
 
 import cams
+from cams.files import visible
 from data_prep.pipeline.catalogue import DATASET, catalogue, read_mapping
 from data_prep.pipeline.schema import Complete, check
 from data_prep.pipeline.shell import CONF
@@ -34,7 +35,7 @@ def register_streams() -> None:
 
 def experiment_names() -> list[str]:
     """Return the id of every experiment, one per file of conf/experiment."""
-    return sorted(path.stem for path in (CONF / "experiment").glob("*.yaml"))
+    return [path.stem for path in visible(CONF / "experiment", "*.yaml")]
 
 
 def compose_run(overrides: Sequence[str] = ()) -> DictConfig:

@@ -65,6 +65,24 @@ def test_a_full_disk_is_one_sentence_and_the_old_file_stays(tmp_path: Path, monk
     assert _names(tmp_path) == ["page.md"]
 
 
+def test_what_is_new_is_on_disk_before_it_takes_the_place_of_the_old(tmp_path: Path, monkeypatch: Any) -> None:
+    write_text(tmp_path / "page.md", "old")
+    order = []
+
+    def sync(file: int) -> None:
+        order.append(("on disk", os.fstat(file).st_ino))
+
+    def rename(source: Path, target: Path) -> None:
+        order.append(("renamed", source.stat().st_ino))
+        source.rename(target)
+
+    monkeypatch.setattr(os, "fsync", sync)
+    monkeypatch.setattr(os, "replace", rename)
+    write_text(tmp_path / "page.md", "new")
+    inode = (tmp_path / "page.md").stat().st_ino
+    assert order == [("on disk", inode), ("renamed", inode)]
+
+
 def test_a_place_that_takes_no_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(cams.InputError, match=r"^cannot write .*x.txt: Not a directory$"):

@@ -11,6 +11,9 @@ import pytest
 from from_shell import call, refusal
 from hydra.core.global_hydra import GlobalHydra
 
+# A command knows the place of its configuration once it is imported, and that must be the shipped one.
+import experiments.all
+import experiments.run  # noqa: F401
 from data_prep import fetch
 from data_prep.pipeline import catalogue, shell
 from experiments.runner import configuration
@@ -63,6 +66,15 @@ def test_a_damaged_configuration_file_is_named(
     assert f"conf/{name}" in said
     assert words in said
     assert not list(results.rglob("*.parquet"))
+
+
+def test_a_file_that_an_editor_has_open_changes_nothing(conf: Path) -> None:
+    names, data_sets = configuration.experiment_names(), list(catalogue.catalogue())
+    catalogue.catalogue.cache_clear()
+    for folder in ("experiment", "dataset", "."):
+        (conf / folder / ".#main.yaml").symlink_to("somebody@somewhere.1234")
+    assert (configuration.experiment_names(), list(catalogue.catalogue())) == (names, data_sets)
+    assert shell.damaged_file(conf) == ""
 
 
 def test_a_damaged_data_set_is_named_by_preparation(

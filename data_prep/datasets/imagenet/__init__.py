@@ -10,6 +10,7 @@ import numpy as np
 
 from cams.archive import open_archive, write_archive
 from cams.errors import InputError
+from cams.files import visible
 from data_prep.datasets.imagenet.policies import train_policies
 from data_prep.datasets.imagenet.zoo import predict
 from data_prep.pipeline.context import Context
@@ -46,11 +47,11 @@ def fetch(context: Context) -> None:
 
 def list_images(folder: Path, num_classes: int) -> tuple[np.ndarray, np.ndarray, list[str]]:
     """Paths (M,), labels (M,) and class names; classes are numbered by the order of their names, as in torchvision."""
-    names = sorted(entry.name for entry in folder.iterdir() if entry.is_dir())
+    names = [entry.name for entry in visible(folder, "*") if entry.is_dir()]
     require(len(names) == num_classes, f"{folder} has {len(names)} folders, expected {num_classes}")
     paths, labels = [], []
     for label, name in enumerate(names):
-        images = sorted(path for path in (folder / name).iterdir() if path.suffix.lower() in IMAGE_SUFFIXES)
+        images = [path for path in visible(folder / name, "*") if path.suffix.lower() in IMAGE_SUFFIXES]
         require(len(images) > 0, f"{folder / name} has no images")
         paths += [str(path.resolve()) for path in images]
         labels += [label] * len(images)

@@ -64,6 +64,10 @@ def test_a_ledger_is_made_once_and_said(tmp_path: Path, capsys: pytest.CaptureFi
     renew_ledger(rules(tmp_path), tmp_path)
     up_to_date = f"claims: up to date ({tmp_path / 'claims.md'})"
     assert capsys.readouterr().out.splitlines() == [f"claims: {NOTE}", up_to_date]
+    # A run that was killed while it wrote made no record.
+    (tmp_path / "records/main/drift/.seed4.0123456789ab.part.parquet").write_bytes(b"PAR1")
+    renew_ledger(rules(tmp_path), tmp_path)
+    assert capsys.readouterr().out.splitlines() == [f"claims: {NOTE}", up_to_date]
     write(tmp_path, 4)
     renew_ledger(rules(tmp_path), tmp_path)
     assert "claims: wrote" in capsys.readouterr().out

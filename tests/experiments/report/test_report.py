@@ -414,6 +414,14 @@ def test_the_page_depends_on_no_clock_commit_or_machine(made: tuple[Path, Path],
     assert platform.machine() not in again.read_text().partition("<main>")[2].partition("</main>")[0]
 
 
+def test_what_a_killed_run_left_half_written_is_not_on_the_page(made: tuple[Path, Path], tmp_path: Path) -> None:
+    results = Path(shutil.copytree(made[0], tmp_path / "results"))
+    for path in [path for path in results.rglob("*.*") if path.is_file()]:
+        path.with_name(f".{path.stem}.0123456789ab.part{path.suffix}").write_bytes(path.read_bytes()[:300])
+    page = write_report(report_config(results, tmp_path / "page.html"), tmp_path / "page.html")
+    assert page.read_bytes() == made[1].read_bytes()
+
+
 def test_no_records_is_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(cams.InputError, match="has no records of seed 0"):
         render_page(report_config(tmp_path, tmp_path / "page.html"))

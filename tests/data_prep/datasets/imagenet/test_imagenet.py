@@ -30,6 +30,9 @@ def context(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Context:
             pixels = rng.integers(0, 255, (40 + 8 * i, 50, 3), dtype=np.uint8)
             image = Image.fromarray(pixels)
             (image.convert("L") if i % 4 == 0 else image).save(folder / f"val_{i}.JPEG")
+    # What other programs leave behind is no class and no image.
+    (folder.parent / ".ipynb_checkpoints").mkdir()
+    (folder / "._val_0.JPEG").write_bytes(b"a resource fork")
     monkeypatch.setenv("CAMS_DATA_MIRROR", str(tmp_path / "mirror"))
     places = [f"paths.work={tmp_path / 'data'}", f"paths.results={tmp_path / 'results'}"]
     with initialize_config_dir(CONF, version_base="1.3"):
