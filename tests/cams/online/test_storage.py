@@ -187,6 +187,9 @@ def goes_on_or_says_why_not(path: Path, expected: Arrays) -> None:
         # Kept as a double, which not every whole number is.
         written["options"]["budget"] = float(written["options"]["budget"])
     written["options"]["cost"] = float(written["options"]["cost"])
+    for names in ("models", "policies"):
+        # As wherever names are given, a number stands for its digits.
+        written["options"][names] = [str(name) for name in written["options"][names]]
     assert again == written
     for name, value in found.items():
         np.testing.assert_array_equal(value, expected[name], err_msg=name)
