@@ -204,12 +204,13 @@ class Selector:
         """Decide on the instance that was taken in last."""
         votes = self._intake.votes
         self._uniforms.random(out=self._draws)
-        decided = self._learner.decide(votes, self._intake.advice, self._draws, self._ledger.can_pay(price))
+        # The precision shows only where advice is regularised, which a replay does in that in which it came.
+        advice = self._intake.advice_as_given() if self._options.regularize else self._intake.advice
+        decided = self._learner.decide(votes, advice, self._draws, self._ledger.can_pay(price))
         ticket = self._learner.t
         if decided.query:
-            kept_votes, kept_advice = self._intake.kept()
-            weights = decided.model_weights.copy()
-            kept = replace(decided, predictions=kept_votes, advice=kept_advice, model_weights=weights)
+            advice, weights = self._intake.advice_as_given(), decided.model_weights.copy()
+            kept = replace(decided, predictions=votes.copy(), advice=advice, model_weights=weights)
             self._ledger.ask(ticket, kept, price)
         decision = Decision(
             self._options.models[decided.model],
@@ -227,8 +228,7 @@ class Selector:
         number = self._class_number(label)
         with self._lock:
             asked = self._ledger.find(ticket, self.rounds).round
-            # In double precision, in which it was decided, whatever it was kept in.
-            self._learner.learn(replace(asked, advice=asked.advice.astype(np.float64)), number)
+            self._learner.learn(asked, number)
             self._ledger.pay(ticket)
             self._history.answer(int(ticket), self._class_name(number))
 

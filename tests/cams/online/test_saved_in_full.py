@@ -59,6 +59,19 @@ def test_a_policy_may_trust_one_model_alone(tmp_path):
     assert read._learner.state()["L"].tolist() == [0, 0]
 
 
+@pytest.mark.parametrize("kinds", [["f4"] * 4, ["f8"] * 4, ["f8", "f4", "f4", "f8"]])
+def test_labels_are_learnt_in_the_precision_in_which_advice_came(kinds, tmp_path):
+    advice = np.random.default_rng(0).dirichlet(np.ones(3), (4, 2)).astype("f4")
+    selector = make("cams_nonactive", regularize=True)
+    for given, kind in zip(advice, kinds, strict=True):
+        selector.step([0, 1, 2], given.astype(kind))
+    read = again(selector, tmp_path)
+    for one in (selector, read):
+        one.label(2, 1)
+        one.label(4, 0)
+    assert read._learner.state()["L"].tolist() == selector._learner.state()["L"].tolist()
+
+
 def test_losses_have_no_largest(tmp_path):
     # A label that came at a probability of 1e-20 weighs 1e20.
     selector = make()
