@@ -26,6 +26,9 @@ from cams.randomness import uniform_source
 
 Array = npt.NDArray[Any]
 
+# What a selector is made of; any other attribute is somebody else's, and copied as it is.
+_PARTS = {"_options", "_learner", "_uniforms", "_ledger", "_history", "_intake", "_draws", "_lock"}
+
 
 class Selector:
     """Pick a model for every instance of a stream and say which labels are worth buying.
@@ -298,10 +301,15 @@ class Selector:
         hasten(selector._learner, selector._intake, selector._draws)
         return selector
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __getstate__(self) -> dict[str, Any]:
         """Copy and pickle as `save` and `load` do: a lock and work space are not for sharing."""
         named = self._options.classes
-        return type(self)._from_arrays, (self._arrays(), None if named is None else list(named))
+        others = {name: value for name, value in vars(self).items() if name not in _PARTS}
+        return {"arrays": self._arrays(), "classes": None if named is None else list(named), "others": others}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        same = Selector._from_arrays(state["arrays"], state["classes"])
+        vars(self).update(vars(same) | state["others"])
 
 
 def names_beside(policies: list[str], models: list[str]) -> list[str]:

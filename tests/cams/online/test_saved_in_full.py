@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -130,3 +132,21 @@ def test_whom_a_state_is_for_is_told_as_lists(wanted, sentence, tmp_path):
     path = tmp_path / "state.npz"
     make(num_classes=None, classes=["x", "z"]).save(path)
     assert refusal(path, **wanted) == sentence
+
+
+class Noted(Selector):
+    def __init__(self, note):
+        super().__init__(models=MODELS, policies=POLICIES, num_classes=3, learner="hedge")
+        self.note = note
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, copy.copy, lambda made: pickle.loads(pickle.dumps(made))])
+def test_a_copy_keeps_what_somebody_else_wrote_on_it(copied):
+    selector = Noted("of the first shop")
+    selector.opened = [2020]
+    selector.step([0, 1, 2], EVEN)
+    other = copied(selector)
+    assert (type(other), other.note, other.opened) == (Noted, "of the first shop", [2020])
+    assert other.step([0, 1, 2], EVEN) == selector.step([0, 1, 2], EVEN)
+    other.label(2, 0)
+    assert (selector.pending, other.pending) == ([1, 2], [1])
