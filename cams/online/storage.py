@@ -10,12 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from cams.advice import SUM_TOLERANCE, working_dtype
-from cams.classes import ABSTAINS
+from cams.classes import ABSTAINS, Classes
 from cams.errors import InputError
 from cams.learners import Learner, Round
 from cams.online.decision import Decision, History
 from cams.online.ledger import DEAREST, Pending
-from cams.online.options import Options, checked_classes, writable
+from cams.online.options import Options, writable
 
 Array = npt.NDArray[Any]
 Arrays = Mapping[str, Array]
@@ -68,7 +68,7 @@ def constructor_options(options: dict[str, Any], classes: Sequence[Any] | None) 
 def _same_classes(saved: Any, known: Sequence[Any] | None) -> list[Any]:
     """Return saved classes, or those that are `known` already if they are the same."""
     if known is not None:
-        named = checked_classes(known)
+        named = Classes(known)
         if writable(named) != saved:
             raise InputError(f"this was saved for other classes than {', '.join(map(repr, named[:5]))}")
         return list(named)
