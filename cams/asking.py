@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from cams.checks import as_array, distinct
+from cams.checks import as_array, distinct, is_listed
 from cams.classes import answers_of
 from cams.errors import InputError, in_one_line
 from cams.naming import text_of
@@ -72,7 +72,7 @@ def check_routers(routers: Iterable[Advisor], models: Sequence[str]) -> list[Adv
     """Return routers in a list, refusing what is none, and those that were fitted on other models than these."""
     if isinstance(routers, Advisor):
         raise InputError("routers is a single router, expected a list of them")
-    if not isinstance(routers, Iterable):
+    if not is_listed(routers):
         raise InputError(f"routers is {routers!r}, expected a list of routers")
     listed = list(routers)
     for i, router in enumerate(listed):
@@ -102,8 +102,9 @@ def _advice(router: Advisor, X: Any, models: list[str]) -> Array:
 
 def ask_routers(routers: Sequence[Advisor], X: Any, num_rows: int, models: list[str]) -> Array | None:
     """Return all advice (N, n, k), None where there is nobody to ask."""
-    asked = {router.name: _advice(router, X, models) for router in routers}
-    for name, advice in asked.items():
+    asked = [_advice(router, X, models) for router in routers]
+    for router, advice in zip(routers, asked, strict=True):
         if advice.shape != (num_rows, len(models)):
-            raise InputError(f"router '{name}' gave advice of shape {advice.shape}, expected {num_rows, len(models)}")
-    return np.stack(list(asked.values()), axis=1) if asked else None
+            expected = (num_rows, len(models))
+            raise InputError(f"router '{router.name}' gave advice of shape {advice.shape}, expected {expected}")
+    return np.stack(asked, axis=1) if asked else None

@@ -24,7 +24,7 @@ import numpy.typing as npt
 from cams.advice import copy_of, normalise, working_dtype
 from cams.archive import Archive, open_archive, write_archive
 from cams.asking import Advisor, ask_models, ask_routers, check_models, check_routers
-from cams.checks import MOST_CLASSES, as_array, in_range, integers, read_only, whole_number
+from cams.checks import MOST_CLASSES, as_array, in_range, integers, is_listed, read_only, whole_number
 from cams.classes import (
     ABSTAINS,
     Classes,
@@ -40,7 +40,7 @@ from cams.classes import (
 from cams.compact import COMPACT_KEY, Recipe, checked_recipes, expand_advice, recipes_in
 from cams.engine.hindsight import unknown_verdicts
 from cams.errors import InputError, lookup, nearest
-from cams.naming import POLICY_KINDS, listed_kinds, listed_names, require_writable_text, text_of
+from cams.naming import POLICY_KINDS, Described, listed_kinds, listed_names, require_writable_text, text_of
 from cams.stored import Part
 from cams.tables import require_one_order
 
@@ -51,7 +51,7 @@ _OF_POLICIES = ("policy_names", "policy_kinds")
 Array = npt.NDArray[Any]
 
 
-class Bundle:
+class Bundle(Described):
     """Predictions, labels and advice of one test pool, checked once so that nothing after it needs to.
 
     The arrays are the bundle's own, and cannot be written to: nothing changes what was checked.
@@ -92,7 +92,7 @@ class Bundle:
         if num_classes is None:
             largest = int(max(votes.max(), -1 if truth is None else truth.max()))
             num_classes = largest + 1 if self._classes is None else len(self._classes)
-        self.num_classes = whole_number("num_classes", num_classes, 1, MOST_CLASSES)
+        self._num_classes = whole_number("num_classes", num_classes, 1, MOST_CLASSES)
         if self._classes is not None and len(self._classes) != self.num_classes:
             raise InputError(f"num_classes is {self.num_classes}, but there are {len(self._classes)} classes")
         self._predictions = in_range("predictions", votes, self.num_classes)
@@ -102,7 +102,7 @@ class Bundle:
         self._labels = None if truth is None else in_range("labels", truth, self.num_classes)
         if not is_missing(abstain) and _is_class(abstain, self._classes, self._labels):
             raise InputError(f"abstain is {abstain!r}, which is a class")
-        self.model_names = listed_names("model_names", columns if model_names is None else model_names, k, "model")
+        self._model_names = listed_names("model_names", columns if model_names is None else model_names, k, "model")
         self._groups = None if groups is None else _storable_groups(groups)
         if self._groups is not None and self._groups.shape != (num_rows,):
             raise InputError(f"groups has shape {self._groups.shape}, expected ({num_rows},)")
@@ -118,7 +118,10 @@ class Bundle:
         if pi.ndim != 3 or (pi.shape[0], pi.shape[2]) != (rows, k):
             raise InputError(f"advice has shape {pi.shape}, expected ({rows}, n, {k}) to match predictions")
         n = pi.shape[1]
-        self.policy_names, self.policy_kinds = listed_names("policy_names", names, n, "policy"), listed_kinds(kinds, n)
+        self._policy_names, self._policy_kinds = (
+            listed_names("policy_names", names, n, "policy"),
+            listed_kinds(kinds, n),
+        )
         normalise(pi, self.policy_names)
         self._advice = pi
 
@@ -265,13 +268,13 @@ class Bundle:
         if (which is None) == (kinds is None):
             raise InputError("select_policies takes either positions or kinds")
         if kinds is not None:
-            if not isinstance(kinds, Iterable):
+            if not is_listed(kinds):
                 raise InputError(f"kinds is {kinds!r}, expected a list of kinds")
             wanted = [kinds] if isinstance(kinds, str) else list(kinds)
             for kind in wanted:
                 lookup(dict.fromkeys(POLICY_KINDS), kind, "kind of policy")
             which = [i for i, kind in enumerate(self.policy_kinds) if kind in wanted]
-        if isinstance(which, str) or not isinstance(which, Iterable):
+        if isinstance(which, str) or not is_listed(which):
             raise InputError(f"policies are selected by {which!r}, expected a list of positions")
         positions = [whole_number("a policy's position", i, -(2**31)) for i in which]
         for i in positions:
@@ -350,7 +353,7 @@ def _storable_classes(classes: Classes) -> Array:
 def _storable_groups(groups: npt.ArrayLike) -> Array:
     """Return a copy of groups that a file can hold; text in a table comes as objects."""
     array = np.array(as_array("groups", groups))
-    if array.dtype.kind == "U":  # of ["a", nan] numpy makes words throughout
+    if array.dtype.kind in "UT":  # of ["a", nan] numpy makes words throughout
         array = objects(groups)
     if array.dtype.kind != "O":
         return array

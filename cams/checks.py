@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
@@ -51,6 +51,11 @@ def _plain_numbers(array: Array) -> Array:
         return np.array(array.tolist()).reshape(array.shape)
     except OverflowError:
         return array
+
+
+def is_listed(values: Any) -> TypeGuard[Iterable[Any]]:
+    """Say whether values come one after another; those of text do, and of one number in an array they do not."""
+    return isinstance(values, Iterable) and getattr(values, "ndim", 1) != 0
 
 
 def integers(name: str, values: npt.ArrayLike, ndim: int, most: int = 2**63 - 1) -> Array:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from cams.checks import as_array
+from cams.checks import as_array, is_listed
 from cams.errors import InputError, nearest
 
 Array = npt.NDArray[Any]
@@ -32,7 +32,7 @@ class Classes(Sequence[Any]):
         if isinstance(classes, str):
             raise InputError(f"classes is '{classes}', expected a list of classes")
         # A set has no order, and class numbers have one.
-        if isinstance(classes, set | frozenset) or not isinstance(classes, Iterable):
+        if isinstance(classes, bytes | set | frozenset) or not is_listed(classes):
             raise InputError(f"classes is {classes!r}, expected a list of classes")
         listed = [as_plain(value) for value in classes]
         if not listed:

@@ -75,8 +75,8 @@ def confidence_advice(probabilities: Any, sharpness: float = CONFIDENCE_SHARPNES
     if hasattr(probabilities, "columns"):  # a table's own order is that of its columns
         given = np.asarray(probabilities)
     sharpness = number("sharpness", sharpness, 0, SHARPEST)
-    if by_name:
-        require_one_order(probabilities=probabilities)
+    if by_name or isinstance(probabilities, list | tuple):
+        require_one_order(probabilities=probabilities if by_name else dict(enumerate(probabilities)))
     try:
         parts = [as_array("probabilities", part).astype(np.float64) for part in given]
     except InputError:

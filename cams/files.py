@@ -18,12 +18,19 @@ from typing import Any
 
 from cams.errors import InputError
 
+# Of a file or a folder, in bytes, on any file system in use.
+LONGEST_NAME = 255
+
 
 def as_path(path: str | os.PathLike[str]) -> Path:
     """Return a path that a file can have."""
     if not isinstance(path, str | os.PathLike) or not isinstance(os.fspath(path), str):
         raise InputError(f"the file's name is {path!r}, expected text or a path")
-    if not Path(path).name or "\0" in str(path):
+    try:
+        longest = max(len(os.fsencode(part)) for part in ("", *Path(path).parts))
+    except UnicodeEncodeError:  # half a character
+        longest = LONGEST_NAME + 1
+    if not Path(path).name or longest > LONGEST_NAME or "\0" in str(path):
         raise InputError(f"{str(path)!r} is no name of a file")
     return Path(path)
 
@@ -36,7 +43,7 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
     """
     # Through a link: renaming would put a file in its place and leave what it points to as it was.
     path = as_path(path)
-    path = Path(os.path.realpath(path)) if path.is_symlink() else path
+    path = Path(os.path.realpath(path)) if os.path.islink(path) else path
     # The suffix stays last: numpy and others append their own when they do not find it.
     temporary = path.with_name(f".{path.stem[:100]}.{uuid.uuid4().hex[:12]}.part{path.suffix}")
     try:

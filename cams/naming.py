@@ -14,6 +14,31 @@ from cams.errors import InputError
 POLICY_KINDS = ("normal", "malicious", "random", "biased")
 
 
+class Described:
+    """What a bundle says of its classes, models and policies. Lists are copies: nothing changes what was checked."""
+
+    _num_classes: int
+    _model_names: list[str]
+    _policy_names: list[str]
+    _policy_kinds: list[str]
+
+    @property
+    def num_classes(self) -> int:
+        return self._num_classes
+
+    @property
+    def model_names(self) -> list[str]:
+        return list(self._model_names)
+
+    @property
+    def policy_names(self) -> list[str]:
+        return list(self._policy_names)
+
+    @property
+    def policy_kinds(self) -> list[str]:
+        return list(self._policy_kinds)
+
+
 def listed_names(array_name: str, names: Sequence[str] | None, count: int, prefix: str) -> list[str]:
     if names is None:
         return [f"{prefix}_{i}" for i in range(count)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from importlib import import_module
 from pathlib import Path
@@ -15,7 +15,7 @@ import pandas as pd
 from scipy.special import stdtrit
 
 from cams.archive import open_archive, write_archive
-from cams.checks import distinct
+from cams.checks import distinct, is_listed
 from cams.errors import InputError
 from cams.files import as_path
 
@@ -159,7 +159,7 @@ class Replay:
 
 def _alike(parts: Sequence[Replay]) -> list[Replay]:
     """Return the parts, or refuse those that are not of one replay."""
-    listed = list(parts) if isinstance(parts, Iterable) else []
+    listed = list(parts) if is_listed(parts) else []
     if not listed or not all(isinstance(part, Replay) for part in listed):
         raise InputError("joined takes a list of one replay or more")
     for i, part in enumerate(listed):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from cams.bundle import Bundle
-from cams.checks import whole_number
+from cams.checks import is_listed, whole_number
 from cams.errors import InputError
 from cams.learners import Learner, Round
 from cams.learners.base import Floats
@@ -39,7 +39,7 @@ def play(
     if labels is None:
         raise InputError("a bundle without labels cannot be played")
     for what, values in (("rows", rows), ("uniforms", uniforms)):
-        if not isinstance(values, Iterable):
+        if not is_listed(values):
             raise InputError(f"{what} is {values!r}, expected one after another")
     spent = 0
     for draws, given in zip(uniforms, rows, strict=False):

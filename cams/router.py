@@ -10,7 +10,7 @@ Needs scikit-learn (`pip install 'cams[routing]'`), which is imported on use.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Self
 
@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from cams.checks import as_array, number, whole_number
+from cams.checks import as_array, is_listed, number, whole_number
 from cams.classes import abstentions, answers_of, as_column, check_speech, learn_classes, named_classes, named_columns
 from cams.errors import InputError, in_one_line, nearest
 from cams.naming import words
@@ -74,7 +74,13 @@ class Router:
         return self.fit_rewards(X, _who_is_right(answers, labels, names).astype(np.float64), names)
 
     def fit_rewards(self, X: Any, rewards: Array, model_names: Sequence[str] | None = None) -> Self:
-        """Learn from rewards (N, k) directly: 1 where a model was right, or anything in [0, 1]."""
+        """Learn from rewards (N, k) directly: 1 where a model was right, or anything in [0, 1].
+
+        The columns of a DataFrame are the models' names, where none are given.
+        """
+        require_one_order(X=X, rewards=rewards)
+        if model_names is None and isinstance(rewards, pd.DataFrame) and not isinstance(rewards.columns, pd.RangeIndex):
+            model_names = list(rewards.columns)
         rewards = self._checked_rewards(X, rewards)
         names = self._checked_names(model_names, rewards.shape[1])
         losses = self._losses_by_sharpness(X, rewards) if self.sharpness is None else None
@@ -90,7 +96,7 @@ class Router:
     def _checked_names(self, names: Sequence[str] | None, count: int) -> list[str]:
         if names is None:
             return [f"model_{j}" for j in range(count)]
-        if isinstance(names, str) or not isinstance(names, Iterable):
+        if isinstance(names, str) or not is_listed(names):
             raise InputError(f"{self._called} got model_names {names!r}, expected a list of names")
         listed = list(names)
         if len(listed) != count:

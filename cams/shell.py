@@ -22,7 +22,7 @@ import pandas as pd
 import cams
 from cams.classes import ABSTAINS
 from cams.errors import InputError
-from cams.files import require_writable
+from cams.files import as_path, require_writable
 from cams.guide import ABOUT
 from cams.outcome import Replay
 from cams.plotting.picture import require_picture
@@ -160,9 +160,9 @@ def replay(options: argparse.Namespace) -> None:
 
 def _require_place(out: Path, *others: Path | None) -> None:
     """Refuse a place that a replay cannot be written to, or where something else of the command is."""
-    if out.is_dir():
+    if os.path.isdir(out):
         raise InputError(f"cannot write {out}: it is a folder")
-    require_writable(out.parent)
+    require_writable(as_path(out).parent)
     if any(other is not None and os.path.realpath(other) == os.path.realpath(out) for other in others):
         raise InputError(f"--out is {out}, which is the bundle or the picture, expected a file of its own")
 

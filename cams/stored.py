@@ -28,7 +28,7 @@ import numpy.typing as npt
 from cams.advice import divide, largest_deviation, working_dtype
 from cams.checks import MOST_CLASSES, in_range, integers, whole_number
 from cams.errors import InputError
-from cams.naming import listed_kinds, listed_names
+from cams.naming import Described, listed_kinds, listed_names
 
 Array = npt.NDArray[Any]
 
@@ -47,7 +47,7 @@ class Part(NamedTuple):
     advice: Array
 
 
-class StoredBundle:
+class StoredBundle(Described):
     """Predictions, labels and advice on disk. Headers are compared at once, rows checked whenever they are read."""
 
     # Every model has an answer on every row; a part with a negative class is refused.
@@ -72,10 +72,10 @@ class StoredBundle:
             raise self._error(f"advice has type {self._advice.dtype}, expected real numbers")
         facts = self._facts()
         try:
-            self.num_classes = whole_number("num_classes", facts.get("num_classes"), 1, MOST_CLASSES)
-            self.model_names = listed_names("model_names", facts.get("model_names"), k, "model")
-            self.policy_names = listed_names("policy_names", facts.get("policy_names"), self.num_policies, "policy")
-            self.policy_kinds = listed_kinds(facts.get("policy_kinds"), self.num_policies)
+            self._num_classes = whole_number("num_classes", facts.get("num_classes"), 1, MOST_CLASSES)
+            self._model_names = listed_names("model_names", facts.get("model_names"), k, "model")
+            self._policy_names = listed_names("policy_names", facts.get("policy_names"), self.num_policies, "policy")
+            self._policy_kinds = listed_kinds(facts.get("policy_kinds"), self.num_policies)
         except InputError as error:
             raise self._error(f"bundle.json: {error}") from None
 

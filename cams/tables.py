@@ -15,6 +15,8 @@ CHUNK_ROWS = 2_000
 
 
 def num_rows(X: Any) -> int:
+    if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
+        raise InputError("X has masked entries, expected a value in each")
     if hasattr(X, "shape") and X.shape:
         return int(X.shape[0])
     if not (hasattr(X, "__len__") and hasattr(X, "__getitem__")):

@@ -82,7 +82,8 @@ class Learner(ABC):
     - No randomness but the uniforms.
 
     A subclass writes `choose` and `learn`. `kernel` may name a compiled twin; without one a replay
-    runs the learner itself, round by round.
+    runs the learner itself, round by round. A class that changes a method of a learner with a twin has none, unless it
+    names one.
     """
 
     # Whether b enters the query probability, so that each budget has a path of its own.
@@ -92,6 +93,13 @@ class Learner(ABC):
     # Whether it follows the best policy in hindsight (setting `policy`), which only a replay can name.
     needs_hindsight: ClassVar[bool] = False
     state_names: ClassVar[tuple[str, ...]] = ()
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        """Take the twin from a class that changes a rule of its parent's and names none: it would play the parent's."""
+        super().__init_subclass__(**keywords)
+        changed = [name for name, own in vars(cls).items() if callable(own) and hasattr(super(cls, cls), name)]
+        if "kernel" not in changed and any(not name.startswith("__") for name in changed):
+            cls.kernel = Learner.kernel  # type: ignore[method-assign]
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem

@@ -194,3 +194,6 @@ class CamsAdversarial(Cams):
         if self.rho == "label":
             mass = float(round_.model_weights[round_.predictions == label].sum())
             self.largest_mass = max(self.largest_mass, mass)
+
+    def kernel(self) -> spec.KernelSpec:
+        return super().kernel()  # `rate_kind` says the rest

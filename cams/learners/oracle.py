@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cams.checks import whole_number
+from cams.engine.spec import KernelSpec
 from cams.errors import InputError
 from cams.learners.base import Array, Choice, Floats, Problem, among_answers, pick_tied
 from cams.learners.cams import Cams
@@ -31,3 +32,7 @@ class Oracle(Cams):
         choice = super().choose(predictions, advice, uniforms)
         pi = among_answers(self.policies(advice), predictions)
         return replace(choice, model=pick_tied(pi[self.policy], uniforms[TIE]))
+
+    def kernel(self) -> KernelSpec:
+        # It buys as CAMS does; whom it names is known without playing.
+        return super().kernel()

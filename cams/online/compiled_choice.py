@@ -26,7 +26,7 @@ Array = npt.NDArray[Any]
 
 def hasten(learner: Learner, intake: Intake, uniforms: Array) -> None:
     """Let a learner of this library choose by compiled code; others stay as they are."""
-    if isinstance(learner, Cams | FollowTheLeader):
+    if isinstance(learner, Cams | FollowTheLeader) and learner.kernel() is not None:
         learner.choose = CompiledChoice(learner, intake, uniforms)  # type: ignore[method-assign]
 
 

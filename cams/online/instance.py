@@ -12,7 +12,7 @@ import pandas as pd
 from cams.advice import SUM_TOLERANCE
 from cams.checks import as_array, distinct
 from cams.classes import ABSTAINS, as_plain, is_missing
-from cams.engine.one_round import BAD_PREDICTION, SOUND, take_in
+from cams.engine.one_round import BAD_PREDICTION, NORMALISED, take_in
 from cams.errors import InputError
 from cams.online.options import Options
 
@@ -54,11 +54,13 @@ class Intake:
         found = take_in(self._given, least, self.options.num_classes, self.votes, self.advice, exact, SUM_TOLERANCE)
         if found >= BAD_PREDICTION:
             self._refuse(found, given, at)
-        self._single = found == SOUND and not wide
+        self._single = not wide
+        if found == NORMALISED and self._single:
+            np.copyto(self.advice, self.advice_as_given())  # rounded, as in a bundle
 
-    def kept(self) -> tuple[npt.NDArray[np.int32], Array]:
-        """Return copies of votes and advice to keep, in single precision where that loses nothing."""
-        return self.votes.copy(), self.advice.astype(np.float32 if self._single else np.float64)
+    def advice_as_given(self) -> Array:
+        """Return a copy of the advice in the precision in which it came."""
+        return self.advice.astype(np.float32 if self._single else np.float64)
 
     def _class_numbers(self, predictions: npt.ArrayLike, at: str) -> Array:
         """Return predictions (k,) as class numbers; whole numbers stay as they are, to be checked by compiled code."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from cams.checks import number, whole_number
+from cams.checks import is_listed, number, whole_number
 from cams.classes import Classes
 from cams.errors import InputError
 from cams.learners import Learner, learner_entry, make_learner
@@ -61,7 +61,7 @@ class Options:
         """Return the options as plain values, or refuse the first that is wrong."""
         if (num_classes is None) == (classes is None):
             raise InputError("a selector takes either num_classes or classes")
-        named = None if classes is None else checked_classes(classes)
+        named = None if classes is None else Classes(classes)
         options = cls(
             models=checked_names("models", models),
             policies=[] if policies is None else checked_names("policies", policies),
@@ -123,15 +123,9 @@ def checked_cost(cost: Any) -> float:
     return price
 
 
-def checked_classes(classes: Any) -> Classes:
-    if not isinstance(classes, Iterable):
-        raise InputError(f"classes is {classes!r}, expected a list of classes")
-    return Classes(classes)
-
-
 def checked_names(what: str, names: Any) -> list[str]:
     # A set has no order, and advice comes in one.
-    if isinstance(names, str | bytes | set | frozenset) or not isinstance(names, Iterable):
+    if isinstance(names, str | bytes | set | frozenset) or not is_listed(names):
         raise InputError(f"{what} is {names!r}, expected a list of names")
     return words(what, names)
 

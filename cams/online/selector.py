@@ -26,6 +26,9 @@ from cams.randomness import uniform_source
 
 Array = npt.NDArray[Any]
 
+# What a selector is made of; any other attribute is somebody else's, and copied as it is.
+_PARTS = {"_options", "_learner", "_uniforms", "_ledger", "_history", "_intake", "_draws", "_lock"}
+
 
 class Selector:
     """Pick a model for every instance of a stream and say which labels are worth buying.
@@ -204,12 +207,13 @@ class Selector:
         """Decide on the instance that was taken in last."""
         votes = self._intake.votes
         self._uniforms.random(out=self._draws)
-        decided = self._learner.decide(votes, self._intake.advice, self._draws, self._ledger.can_pay(price))
+        # The precision shows only where advice is regularised, which a replay does in that in which it came.
+        advice = self._intake.advice_as_given() if self._options.regularize else self._intake.advice
+        decided = self._learner.decide(votes, advice, self._draws, self._ledger.can_pay(price))
         ticket = self._learner.t
         if decided.query:
-            kept_votes, kept_advice = self._intake.kept()
-            weights = decided.model_weights.copy()
-            kept = replace(decided, predictions=kept_votes, advice=kept_advice, model_weights=weights)
+            advice, weights = self._intake.advice_as_given(), decided.model_weights.copy()
+            kept = replace(decided, predictions=votes.copy(), advice=advice, model_weights=weights)
             self._ledger.ask(ticket, kept, price)
         decision = Decision(
             self._options.models[decided.model],
@@ -227,8 +231,7 @@ class Selector:
         number = self._class_number(label)
         with self._lock:
             asked = self._ledger.find(ticket, self.rounds).round
-            # In double precision, in which it was decided, whatever it was kept in.
-            self._learner.learn(replace(asked, advice=asked.advice.astype(np.float64)), number)
+            self._learner.learn(asked, number)
             self._ledger.pay(ticket)
             self._history.answer(int(ticket), self._class_name(number))
 
@@ -298,10 +301,15 @@ class Selector:
         hasten(selector._learner, selector._intake, selector._draws)
         return selector
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __getstate__(self) -> dict[str, Any]:
         """Copy and pickle as `save` and `load` do: a lock and work space are not for sharing."""
         named = self._options.classes
-        return type(self)._from_arrays, (self._arrays(), None if named is None else list(named))
+        others = {name: value for name, value in vars(self).items() if name not in _PARTS}
+        return {"arrays": self._arrays(), "classes": None if named is None else list(named), "others": others}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        same = Selector._from_arrays(state["arrays"], state["classes"])
+        vars(self).update(vars(same) | state["others"])
 
 
 def names_beside(policies: list[str], models: list[str]) -> list[str]:

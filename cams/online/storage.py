@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cams.advice import SUM_TOLERANCE
-from cams.classes import ABSTAINS
+from cams.advice import SUM_TOLERANCE, working_dtype
+from cams.classes import ABSTAINS, Classes
 from cams.errors import InputError
 from cams.learners import Learner, Round
 from cams.online.decision import Decision, History
 from cams.online.ledger import DEAREST, Pending
-from cams.online.options import Options, checked_classes, writable
+from cams.online.options import Options, writable
 
 Array = npt.NDArray[Any]
 Arrays = Mapping[str, Array]
@@ -68,7 +68,7 @@ def constructor_options(options: dict[str, Any], classes: Sequence[Any] | None) 
 def _same_classes(saved: Any, known: Sequence[Any] | None) -> list[Any]:
     """Return saved classes, or those that are `known` already if they are the same."""
     if known is not None:
-        named = checked_classes(known)
+        named = Classes(known)
         if writable(named) != saved:
             raise InputError(f"this was saved for other classes than {', '.join(map(repr, named[:5]))}")
         return list(named)
@@ -112,6 +112,9 @@ def write_pending(pending: dict[int, Pending]) -> dict[str, Array]:
     }
     if rounds:
         arrays |= {f"pending.{name}": np.stack([getattr(r, name) for r in rounds]) for name in _ROUND_ARRAYS}
+        single = np.asarray([r.advice.dtype == np.float32 for r in rounds])
+        if single.any() and not single.all():  # a stack has one precision
+            arrays["pending.single"] = single
     return arrays
 
 
@@ -128,9 +131,13 @@ def read_pending(options: Options, rounds: int, arrays: Arrays) -> dict[int, Pen
         return {}
     stored = {name: _array(arrays, f"pending.{name}") for name in _ROUND_ARRAYS}
     _check_rounds(options, len(tickets), stored)
+    all_single = np.full(tickets.shape, working_dtype(stored["advice"].dtype) is np.float32)
+    single = arrays.get("pending.single", all_single)
+    _like("pending.single", single, tickets.shape, "b")
     pending = {}
     for i, (ticket, cost) in enumerate(zip(tickets.tolist(), costs.tolist(), strict=True)):
         values = {name: array[i] if array[i].ndim else array[i].item() for name, array in stored.items()}
+        values["advice"] = values["advice"].astype(np.float32 if single[i] else np.float64)
         pending[ticket] = Pending(Round(query=True, **values), cost)
     return pending
 

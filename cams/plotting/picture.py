@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from importlib.util import find_spec
 from pathlib import Path
 
 from cams.errors import InputError
-from cams.files import require_writable
+from cams.files import as_path, require_writable
 
 FORMATS = ("png", "pdf", "svg")
 
@@ -15,10 +16,10 @@ def require_picture(path: Path) -> None:
     """Refuse a file that no picture can be written to."""
     if path.suffix[1:] not in FORMATS:
         raise InputError(f"the picture {path} ends in '{path.suffix}', expected one of .{', .'.join(FORMATS)}")
-    if path.is_dir():
+    if os.path.isdir(path):
         raise InputError(f"cannot write the picture {path}: it is a folder")
     require_matplotlib()
-    require_writable(path.parent)
+    require_writable(as_path(path).parent)
 
 
 def require_matplotlib() -> None:

@@ -4,7 +4,9 @@ import warnings
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.linear_model import LinearRegression
 
 import cams
 from cams.confidence import Confidence, confidence_advice
@@ -146,3 +148,13 @@ class Chances(Fixed):
 def test_a_classifier_is_asked_for_chances_and_not_for_its_guess() -> None:
     router = cams.Router(Chances([0, 0]), sharpness=1).fit_rewards(X, REWARDS)
     assert router.rewards(X[:1]).tolist() == [[0.3, 0.0]]
+
+
+def test_columns_of_rewards_are_the_names_of_models() -> None:
+    rewards = pd.DataFrame({"b": [1.0, 0.0], "a": [0.0, 1.0]})
+    router = cams.Router(LinearRegression(), sharpness=1)
+    assert router.fit_rewards([[0], [1]], rewards).model_names_ == ["b", "a"]
+    with pytest.raises(cams.InputError, match="was fitted on the models b, a, not on a, b"):
+        router.check_models(["a", "b"])
+    assert router.fit_rewards([[0], [1]], rewards, ["x", "y"]).model_names_ == ["x", "y"]
+    assert router.fit_rewards([[0], [1]], pd.DataFrame(rewards.to_numpy())).model_names_ == ["model_0", "model_1"]

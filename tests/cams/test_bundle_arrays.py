@@ -1,5 +1,6 @@
 """What was checked stays as it was, and what a replay found out about a bundle holds for the next one."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -54,3 +55,29 @@ def test_a_second_replay_of_a_bundle_counts_as_the_first_did(make_bundle: Any, r
 def test_a_bundle_without_labels_is_not_for_replays() -> None:
     with pytest.raises(cams.InputError, match=r"^a bundle without labels cannot be replayed$"):
         cams.Bundle(predictions=[[0, 1]]).whole()
+
+
+@pytest.mark.parametrize("name", ["num_classes", "model_names", "policy_names", "policy_kinds"])
+@pytest.mark.parametrize("stored", [False, True])
+def test_what_is_said_of_a_bundle_cannot_be_changed(make_bundle: Any, tmp_path: Path, name: str, stored: bool) -> None:
+    """A smaller number of classes would let compiled code write beside its arrays."""
+    bundle: Any = make_bundle(rows=6, k=3, n=2, c=3)
+    if stored:
+        for array in ("predictions", "labels", "advice"):
+            np.save(tmp_path / f"{array}.npy", getattr(bundle, array))
+        (tmp_path / "bundle.json").write_text('{"num_classes": 3}')
+        bundle = cams.StoredBundle(tmp_path)
+    before = getattr(bundle, name)
+    with pytest.raises(AttributeError, match=f"'{name}'"):
+        setattr(bundle, name, 1)
+    if isinstance(before, list):
+        getattr(bundle, name).append("another")
+    assert getattr(bundle, name) == before
+
+
+def test_the_names_in_a_replay_are_its_own(make_bundle: Any) -> None:
+    bundle = make_bundle(rows=6, k=3, n=2, c=3)
+    played = cams.replay(bundle, ["rs"], horizon=6, budgets=[1], realizations=1, seed=0)
+    played.model_names.append("another")
+    played.policy_names.clear()
+    assert (len(bundle.model_names), len(bundle.policy_names)) == (3, 2)

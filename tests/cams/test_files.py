@@ -12,6 +12,7 @@ import pytest
 import cams
 from cams.archive import read_archive, write_archive
 from cams.files import atomic_path, require_writable, write_json, write_text
+from tests.cams.three_rows import bundle, replay
 
 
 def _names(folder: Path) -> list[str]:
@@ -138,3 +139,19 @@ def test_what_only_its_owner_may_read_stays_so(tmp_path: Path) -> None:
 def test_a_name_may_be_as_long_as_any(tmp_path: Path) -> None:
     write_text(tmp_path / f"{'x' * 251}.txt", "new")
     assert [len(path.name) for path in tmp_path.iterdir()] == [255]
+
+
+@pytest.mark.parametrize("name", ["x" * 252 + ".png", "é" * 126 + ".png", "x" * 256 + "/a.png", "\ud800.png"])
+def test_a_name_that_no_file_has_is_refused_by_whoever_reads_or_writes(tmp_path: Path, name: str) -> None:
+    path = str(tmp_path / name)
+    for call in (replay().plot, replay().save, bundle().save, cams.Bundle.load):
+        with pytest.raises(cams.InputError) as caught:
+            call(path)
+        assert str(caught.value) == f"{path!r} is no name of a file"
+    assert _names(tmp_path) == []
+
+
+def test_a_path_that_is_too_long_is_refused(tmp_path: Path) -> None:
+    for call in (replay().plot, bundle().save):
+        with pytest.raises(cams.InputError, match=r"File name too long$"):
+            call(tmp_path / ("a/" * 2500) / "a.png")

@@ -103,6 +103,30 @@ CASES: list[tuple[Callable[[], Any], str]] = [
     (lambda: selector().step({0, 1}, EVEN), "predictions is a set, expected a list or an array"),
     (lambda: selector().step([0, 1], csr_matrix(EVEN)), "advice is a csr_matrix, expected a list or an array"),
     (lambda: selector().step([0, 1], Tensor()), "advice is not an array: Can't call numpy()"),
+    # ---- one number in an array is no list ----
+    (lambda: selector(models=np.array(3)), "models is array(3), expected a list of names"),
+    (lambda: selector(policies=np.array("p")), "policies is array('p', dtype='<U1'), expected a list of names"),
+    (lambda: selector(classes=np.array(3)), "classes is array(3), expected a list of classes"),
+    (lambda: selector(classes=b"ab"), "classes is b'ab', expected a list of classes"),
+    (lambda: bundle().select_policies(np.array(0)), "policies are selected by array(0), expected a list of positions"),
+    (lambda: bundle().select_policies(kinds=np.array("normal")), "kinds is array('normal', dtype='<U6'), expected a"),
+    (lambda: asked(LABELS, np.array(3)), "routers is array(3), expected a list of routers"),
+    (lambda: cams.Replay.joined(np.array(3)), "joined takes a list of one replay or more"),  # type: ignore[arg-type]
+    (
+        lambda: cams.Router(None).fit_rewards(VOTES, np.zeros((3, 2)), np.array("a")),
+        "router 'router' got model_names array('a', dtype='<U1'), expected a list of names",
+    ),
+    (
+        lambda: list(
+            cams.play(
+                cams.make_learner("cams", num_models=2, num_policies=1, num_classes=3),
+                bundle(),
+                np.array(0),  # type: ignore[arg-type]
+                np.zeros((1, 4)),
+            )
+        ),
+        "rows is array(0), expected one after another",
+    ),
     # ---- names and order that would be lost ----
     (
         lambda: bundle(predictions=MESSY, labels=SHUFFLED),
@@ -136,7 +160,31 @@ CASES: list[tuple[Callable[[], Any], str]] = [
         lambda: cams.confidence_advice({"a": MESSY["a"], "b": SHUFFLED}),
         f"probabilities['b'] {OTHER_ORDER} probabilities['a']; bring",
     ),
+    (
+        lambda: cams.Router(None).fit_rewards(MESSY, pd.DataFrame(VOTES / 2, index=[7, 9, 8])),
+        f"rewards {OTHER_ORDER} X; bring",
+    ),
+    (
+        lambda: cams.confidence_advice([pd.DataFrame(VOTES / 2, index=SHUFFLED.index), MESSY / 2]),
+        f"probabilities['1'] {OTHER_ORDER} probabilities['0']; bring",
+    ),
+    (
+        lambda: asked(LABELS, [cams.Router(KNeighborsRegressor(1), name=["a"]).fit(VOTES, VOTES, LABELS)]),
+        "policy_names has 2 dimension(s), expected 1",
+    ),
     # ---- what lies under a mask ----
+    (
+        lambda: cams.Router(KNeighborsRegressor(1)).fit(np.ma.array(VOTES, mask=VOTES > 1), VOTES, LABELS),
+        "X has masked entries, expected a value in each",
+    ),
+    (
+        lambda: (
+            cams.Router(KNeighborsRegressor(1), sharpness=1)
+            .fit(VOTES, VOTES, LABELS)
+            .advise(np.ma.array(VOTES, mask=VOTES > 1))
+        ),
+        "X has masked entries, expected a value in each",
+    ),
     (lambda: asked(MASKED), "what model 'a' predicts has masked entries, expected a value in each"),
     (
         lambda: asked(LABELS, [Adviser(np.ma.array(ADVICE[:, 0], mask=VOTES > 1))]),

@@ -318,7 +318,8 @@ def test_uniforms_may_have_names() -> None:
 
 
 def test_text_in_a_table_may_be_groups(tmp_path: Path) -> None:
-    for groups in (pd.Series(["u", "v", "w"]), pd.Series(["u", "v", "w"], dtype="category")):
+    words = ["u", "v", "w"]
+    for groups in (pd.Series(words), pd.Series(words, dtype="category"), np.array(words, np.dtypes.StringDType())):
         bundle(groups=groups).save(tmp_path / "b.npz")
         assert cams.Bundle.load(tmp_path / "b.npz").groups.tolist() == ["u", "v", "w"]
 

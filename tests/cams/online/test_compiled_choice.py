@@ -55,6 +55,25 @@ def test_regularised_and_scaled(learner, make_bundle):
     both(make_bundle(rows=ROUNDS, k=5, n=4, c=3, dtype=np.float64), learner, regularize=True, scaled=True)
 
 
+@pytest.mark.parametrize(("least", "most", "total"), [(0.44, 0.49, 1.0), (0.2502, 0.2518, 0.993)])
+@pytest.mark.parametrize("regularize", [True, False])
+def test_advice_is_worked_with_in_the_precision_in_which_it_came(least, most, total, regularize):
+    """Two models a hair apart: pushed over one half or one quarter they tie in single precision, not in double."""
+    hair = 2.0**-27 * np.random.default_rng(0).integers(-8, 9, (ROUNDS, 1))
+    middle = np.linspace(least, most, ROUNDS)[:, None]
+    advice = (total * np.hstack([0.5 - middle, middle + hair, middle - hair, 0.5 - middle])[:, None]).astype("f4")
+    votes = np.tile([0, 1, 2, 3], (ROUNDS, 1))
+    bundle = cams.Bundle(predictions=votes, labels=np.ones(ROUNDS, int), advice=advice)
+    learners = ["cams_conventional", "cams_max", "cqbc"]
+    how = {"order": "stream", "regularize": regularize, "trace": np.arange(1, ROUNDS + 1)}
+    played = cams.replay(bundle, learners, horizon=ROUNDS, budgets=[0], realizations=1, seed=SEED, **how)
+    for learner, losses in zip(learners, played.loss_trace[:, 0, 0], strict=True):
+        options = {"num_classes": 4, "budget": 0, "seed": SEED, "learner": learner, "regularize": regularize}
+        live = cams.Selector(models=list("abcd"), policies=["p"], **options)
+        decisions = live.step_many(votes, advice)
+        np.testing.assert_array_equal(np.cumsum([d.prediction != 1 for d in decisions]), losses, err_msg=learner)
+
+
 @pytest.mark.parametrize(
     ("learner", "settings"),
     [

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +59,19 @@ def test_a_policy_may_trust_one_model_alone(tmp_path):
     assert asked.round.advice.tolist() == last.tolist()
     read.label(1, 2)
     assert read._learner.state()["L"].tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("kinds", [["f4"] * 4, ["f8"] * 4, ["f8", "f4", "f4", "f8"]])
+def test_labels_are_learnt_in_the_precision_in_which_advice_came(kinds, tmp_path):
+    advice = np.random.default_rng(0).dirichlet(np.ones(3), (4, 2)).astype("f4")
+    selector = make("cams_nonactive", regularize=True)
+    for given, kind in zip(advice, kinds, strict=True):
+        selector.step([0, 1, 2], given.astype(kind))
+    read = again(selector, tmp_path)
+    for one in (selector, read):
+        one.label(2, 1)
+        one.label(4, 0)
+    assert read._learner.state()["L"].tolist() == selector._learner.state()["L"].tolist()
 
 
 def test_losses_have_no_largest(tmp_path):
@@ -117,3 +132,21 @@ def test_whom_a_state_is_for_is_told_as_lists(wanted, sentence, tmp_path):
     path = tmp_path / "state.npz"
     make(num_classes=None, classes=["x", "z"]).save(path)
     assert refusal(path, **wanted) == sentence
+
+
+class Noted(Selector):
+    def __init__(self, note):
+        super().__init__(models=MODELS, policies=POLICIES, num_classes=3, learner="hedge")
+        self.note = note
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, copy.copy, lambda made: pickle.loads(pickle.dumps(made))])
+def test_a_copy_keeps_what_somebody_else_wrote_on_it(copied):
+    selector = Noted("of the first shop")
+    selector.opened = [2020]
+    selector.step([0, 1, 2], EVEN)
+    other = copied(selector)
+    assert (type(other), other.note, other.opened) == (Noted, "of the first shop", [2020])
+    assert other.step([0, 1, 2], EVEN) == selector.step([0, 1, 2], EVEN)
+    other.label(2, 0)
+    assert (selector.pending, other.pending) == ([1, 2], [1])

@@ -152,6 +152,7 @@ TAMPERED = [
     (header(lambda h: h["options"].update(classes=["x", {"looks like": "('y',)"}])), OF_OTHERS),
     (lambda arrays: arrays.pop("learner.errors"), "there is no array 'learner.errors'"),
     (lambda arrays: arrays.pop("pending.model"), "there is no array 'pending.model'"),
+    (lambda arrays: arrays.update({"pending.single": np.ones(2) > 0}), "pending.single has shape (2,), expected (3,)"),
     (lambda arrays: arrays.pop("selector"), "this is not a saved selector"),
 ]
 

@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cams import InputError, Selector
+from cams import Bundle, InputError, Selector, make_learner
+from cams.randomness import uniforms
 
 MODELS = ["a", "b", "c"]
 EVEN = [[1 / 3, 1 / 3, 1 / 3]]
@@ -53,26 +54,30 @@ def test_advice_in_lower_precision_is_kept_as_it_came_in_half_the_memory(given):
     assert waiting.tolist() == given.tolist()
 
 
-def test_what_was_divided_is_kept_in_double_precision():
+def test_what_was_divided_is_rounded_as_in_a_bundle():
     given = np.array([[0.5, 0.501]], dtype=np.float32)
     waiting = kept(given)
-    assert waiting.dtype == np.float64
-    assert waiting.tolist() == (given.astype(float) / given.astype(float).sum()).tolist()
+    assert waiting.dtype == np.float32
+    assert waiting.tolist() == Bundle(predictions=[[0, 1]], advice=given[None]).advice[0].tolist()
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("learner", ["cams_nonactive", "cqbc"])
-def test_late_labels_are_learnt_in_double_precision(learner):
-    """Eighths are the same in single precision as in double; what learners make of them is not."""
+def test_late_labels_are_learnt_in_the_precision_of_a_replay(learner, dtype):
+    """Eighths are the same in single precision as in double; what regularising makes of them is not."""
     rng = np.random.default_rng(0)
-    votes, advice = rng.integers(0, 3, (20, 3)), rng.multinomial(8, [0.2, 0.3, 0.5], (20, 1)) / 8
-    single, double = (make(learner=learner, regularize=True) for _ in range(2))
-    assert single.step_many(votes, advice.astype(np.float32)) == double.step_many(votes, advice)
-    assert single.pending
-    for ticket in single.pending:
-        for selector in (single, double):
-            selector.label(ticket, 0)
-    for name, value in double._learner.state().items():
-        np.testing.assert_array_equal(single._learner.state()[name], value, err_msg=name)
+    votes = rng.integers(0, 3, (20, 3))
+    advice = (rng.multinomial(8, [0.2, 0.3, 0.5], (20, 1)) / 8).astype(dtype)
+    selector = make(learner=learner, regularize=True)
+    selector.step_many(votes, advice)
+    twin = make_learner(learner, num_models=3, num_policies=1, num_classes=3, regularize=True)
+    rounds = [twin.decide(vote, pi, draws) for vote, pi, draws in zip(votes, advice, uniforms(0, 0, 20), strict=True)]
+    assert selector.pending == [t for t, decided in enumerate(rounds, start=1) if decided.query] != []
+    for ticket in selector.pending:
+        twin.learn(rounds[ticket - 1], 0)
+        selector.label(ticket, 0)
+    for name, value in twin.state().items():
+        np.testing.assert_allclose(selector._learner.state()[name], value, rtol=1e-13, err_msg=name)
 
 
 def test_a_late_label_finds_the_weights_of_its_own_round():
