@@ -78,6 +78,36 @@ def test_figure_has_one_legend_and_says_labels_once() -> None:
     assert not axes[3].axison
 
 
+def test_a_label_that_the_next_panel_does_not_say_stays() -> None:
+    errors, regret = make_panel("cams"), dataclasses.replace(make_panel("cams"), x_label="Rounds", y_label="Regret")
+    beside = draw([[errors, regret]]).axes
+    assert [ax.yaxis.label.get_visible() for ax in beside] == [True, True]
+    below = draw([[errors], [regret]]).axes
+    assert [ax.xaxis.label.get_visible() for ax in below] == [True, True]
+
+
+def test_a_figure_has_room_for_its_panels_and_for_the_rows_of_its_legend() -> None:
+    panel = make_panel(*list(LEARNER_LOOKS)[:13])
+    assert draw([[panel] * 3] * 2).get_size_inches().tolist() == pytest.approx([3 * 2.0, 2 * 1.75 + 4 * 0.165 + 0.1])
+    assert draw([[make_panel("cams")]]).get_size_inches().tolist() == pytest.approx([3.6, 1.75 + 0.165 + 0.1])
+
+
+def test_every_file_of_a_figure_has_its_panels_in_the_same_places() -> None:
+    figure = draw([[make_panel("cams")]])
+    before = figure.axes[0].get_position().bounds
+    figure.axes[0].set_ylabel("words\non\nmany\nlines")
+    figure.draw_without_rendering()
+    assert figure.axes[0].get_position().bounds == before
+
+
+def test_cams_lies_above_the_others_and_no_band_hides_a_line_or_lies_under_a_level() -> None:
+    level = Reference("knn", "Best classifier", BEST_REFERENCE, 3.0, 2.0, 4.0)
+    ax = draw([[make_panel("cams", "mp", references=(level,))]]).axes[0]
+    (ours, other), (of_level, band, other_band) = ax.lines[-2:], (ax.patches[0], *ax.collections)
+    assert of_level.zorder < other_band.zorder < other.zorder < ours.zorder
+    assert other_band.zorder < band.zorder <= other.zorder
+
+
 @pytest.mark.parametrize("count", [1, 3, 8, 13])
 def test_legend_fits_inside_the_figure(count: int) -> None:
     names = list(LEARNER_LOOKS)[:count]
@@ -96,6 +126,13 @@ def test_same_picture_same_bytes(tmp_path: Path) -> None:
     for a, b in zip(first, second, strict=True):
         assert a.read_bytes() == b.read_bytes()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["first.pdf", "first.png", "second.pdf", "second.png"]
+
+
+@pytest.mark.filterwarnings("error")
+def test_the_png_alone_keeps_what_it_was_drawn_from(tmp_path: Path) -> None:
+    png, pdf = save(draw([[make_panel("cams")]]), tmp_path / "figure", drawn_from="these numbers")
+    assert b"these numbers" in png.read_bytes()
+    assert b"these numbers" not in pdf.read_bytes()
 
 
 def test_an_unchanged_picture_is_not_drawn_again(tmp_path: Path) -> None:
