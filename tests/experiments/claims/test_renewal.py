@@ -81,6 +81,15 @@ def test_a_verdict_that_somebody_wrote_is_judged_anew(tmp_path: Path, name: str,
     assert {ending: (tmp_path / f"claims.{ending}").read_text(encoding="utf-8") for ending in judged} == judged
 
 
+@pytest.mark.usefixtures("plain_ascii")
+def test_a_page_is_read_in_utf_8_wherever_that_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(tmp_path, 3)
+    accented = rules(tmp_path) | {"claims": [CLAIM | {"title": "à la carte", "checks": [CHECK | {"below": 0.6}]}]}
+    for _ in range(2):
+        renew_ledger(accented, tmp_path)
+    assert capsys.readouterr().out.splitlines()[-1] == f"claims: up to date ({tmp_path / 'claims.md'})"
+
+
 def test_own_claims_have_a_line_of_their_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write(tmp_path, 3)
     write(tmp_path / "seeds/seed5", 5)
@@ -92,6 +101,7 @@ def test_own_claims_have_a_line_of_their_own(tmp_path: Path, capsys: pytest.Capt
     ]
 
 
+@pytest.mark.usefixtures("plain_ascii")
 @pytest.mark.parametrize(("folder", "variant"), [("results", ""), ("results", "seed=3"), ("elsewhere", "")])
 def test_documents_quote_the_shipped_results_only(
     folder: str, variant: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
@@ -100,7 +110,7 @@ def test_documents_quote_the_shipped_results_only(
     monkeypatch.setattr(renewal, "CONF", tmp_path / "conf")
     for name, text in (
         ("conf/first_ledger.yaml", "claims: [{id: 1, verdict: partly, datasets: {drift: partly}}]"),
-        ("README.md", "<!-- claims --><!-- /claims -->"),
+        ("README.md", "Rényi <!-- claims --><!-- /claims -->"),
         ("docs/protocol.md", "<!-- both ledgers --><!-- /both ledgers -->"),
     ):
         (tmp_path / name).parent.mkdir(exist_ok=True)
