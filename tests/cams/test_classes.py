@@ -57,6 +57,11 @@ def test_one_value_is_an_array_of_none():
     assert Classes(["cat", "dog"]).numbers("dog", "labels").shape == ()
 
 
+def test_no_values_have_no_numbers():
+    none = Classes(["cat", "dog"]).numbers(np.empty((0, 3)), "labels")
+    assert (none.shape, none.dtype) == ((0, 3), np.int64)
+
+
 def test_classes_come_back_as_plain_python():
     assert [type(value) for value in learn_classes(np.array([3, 1]))] == [int, int]
     assert [type(value) for value in learn_classes([np.int64(3), np.str_("a")])] == [int, str]
