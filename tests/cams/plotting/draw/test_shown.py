@@ -160,6 +160,7 @@ def test_the_numbers_of_a_panel_as_a_table() -> None:
     assert list(Panel("x", "y", ()).to_frame().columns) == ["series", "x", "mean", "low", "high"]
 
 
+@pytest.mark.filterwarnings("error")  # of a key that is no PDF's
 def test_a_png_keeps_what_it_was_drawn_from_and_no_file_keeps_a_clock(tmp_path: Path) -> None:
     figure = draw([[Panel("x", "y", (line_of("rs", [0, 1]),))]])
     png, pdf = save(figure, tmp_path / "a.b", "0123")
