@@ -222,7 +222,7 @@ def _parser() -> argparse.ArgumentParser:
     replayed.add_argument("--horizon", type=int, help="rounds of a stream (default: every row of the bundle)")
     replayed.add_argument("--realizations", type=int, default=20, help="streams (default: 20)")
     replayed.add_argument("--seed", type=int, default=0, help="of streams and coins (default: 0)")
-    replayed.add_argument("--jobs", type=int, default=0, help="threads (default: all cores)")
+    replayed.add_argument("--jobs", type=int, help="threads (default: all cores)")
     replayed.add_argument("--regularize", action="store_true", help="keep policies away from 0")
     replayed.add_argument("--scaled", action="store_true", help="spread each budget over the known horizon")
     replayed.add_argument("--plot", type=Path, metavar="FILE", help="draw mistakes against labels: .png, .pdf, .svg")

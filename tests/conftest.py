@@ -1,6 +1,8 @@
 """What all tests share: how many cases hypothesis tries (tests/fuzzing.py), and with what several workers start."""
 
+import locale
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -24,6 +26,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     others.sort(key=lambda item: FIRST.index(_room(item)) if _room(item) in FIRST else len(FIRST))
     first = len(items) // 2
     items[:] = library[:first] + others + library[first:]
+
+
+@pytest.fixture
+def plain_ascii() -> Iterator[None]:
+    """A machine that writes and reads text in ASCII where nobody says otherwise."""
+    before = locale.setlocale(locale.LC_CTYPE)
+    locale.setlocale(locale.LC_CTYPE, "C")
+    yield
+    locale.setlocale(locale.LC_CTYPE, before)
 
 
 def _room(item: pytest.Item) -> str:

@@ -67,11 +67,27 @@ def test_the_words_for_what_is_no_array() -> None:
         assert str(refused.value) == f"{name} is not an array: its rows differ in length or it holds no numbers"
 
 
+def test_a_label_that_no_model_names_makes_all_of_them_wrong() -> None:
+    router = cams.Router(Fixed([0.5, 0.5]), sharpness=1)
+    assert router.fit(X, {"a": [7, None, 7, 7], "b": [7, 1, 1, 1]}, [7, 3, 7, 3]).mean_rewards_.tolist() == [0.5, 0.25]
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.int64, object])
+def test_chances_of_any_type_are_read_in_double_precision(kind: Any) -> None:
+    rewards = cams.Router(Fixed(np.array([1, 0], dtype=kind)), sharpness=1).fit_rewards(X, REWARDS).rewards(X)
+    assert (rewards.dtype, rewards[0].tolist()) == (np.float64, [1.0, 0.0])
+
+
 def test_a_seed_has_32_bits() -> None:
     router = cams.Router(Fixed([0.5, 0.5]), folds=2, random_state=2**32 - 1)
     assert router.fit_rewards(X, REWARDS).sharpness_ > 0
     with pytest.raises(cams.InputError, match=r"^random_state is 4294967296, expected .* 4294967295$"):
         router.set_params(random_state=2**32).fit_rewards(X, REWARDS)
+
+
+def test_advice_may_not_be_sharper_than_numbers_hold() -> None:
+    with pytest.raises(cams.InputError, match=r"^sharpness is 1e\+10, expected a number from 0 to 1e\+09$"):
+        cams.Router(Fixed([1.0, 0.0]), sharpness=1e10).fit_rewards(X, REWARDS)
 
 
 def test_advice_may_be_blunt() -> None:

@@ -287,7 +287,7 @@ CASES: list[tuple[Callable[[], Any], str]] = [
             lambda row=row: list(cams.play(learner(), bundle(), [row], np.zeros((1, 4)))),
             f"row {row} is not in the bundle, which has 3",
         )
-        for row in (-1, 3)
+        for row in (-1, 3, -(2**63))
     ),
     # ---- models, routers, confidences ----
     (

@@ -202,6 +202,16 @@ def test_the_least_that_is_allowed() -> None:
     assert bounds.evidence_regret(2, 1.0) == pytest.approx(sqrt(log(2)) + sqrt(2 * log(2)) + 2 + sqrt(2))
 
 
+def test_numbers_may_be_as_small_and_as_large_as_the_sentence_says() -> None:
+    with pytest.raises(
+        cams.InputError, match=r"^horizon is beyond reach, expected a number from 1e-60 to 1e\+60 in size$"
+    ):
+        bounds.exp3_regret(1.1e60, 4)
+    # sqrt(10^120) times sqrt(ln of 10^120), and 5.15 times the same
+    assert bounds.exp3_regret(1e60, 1e60) == pytest.approx(2e60 * sqrt(60 * log(10)))
+    assert bounds.exp3p_regret(1e60, 1e60, 1e-60) == pytest.approx(5.15e60 * sqrt(120 * log(10)))
+
+
 def test_theorem_4_part_of_the_way_through_the_stream() -> None:
     # After t = 16 of T = 256 rounds, c = 2: 2 sqrt(16) = 8, log_2 16 + 1 = 5
     regret = bounds.cams_adversarial_regret(256, 4, 2, 0.0, rounds=16)

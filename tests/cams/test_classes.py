@@ -28,6 +28,12 @@ def test_one_of_numpys_dates_is_the_class_that_it_names():
     assert [Classes(dates).number(date) for date in (dates[1], pd.Timestamp("2020-01-01"))] == [1, 0]
 
 
+def test_one_of_numpys_spans_is_the_class_that_it_names():
+    spans = np.array([1, 2], dtype="timedelta64[ns]")
+    assert [Classes(spans).number(span) for span in (spans[1], pd.Timedelta(1, "ns"))] == [1, 0]
+    assert list(learn_classes(spans)) == [pd.Timedelta(1, "ns"), pd.Timedelta(2, "ns")]
+
+
 @pytest.mark.parametrize("missing", [None, np.nan, pd.NA])
 def test_a_missing_value_abstains(missing):
     values = np.array(["dog", missing], dtype=object)
@@ -49,6 +55,11 @@ def test_a_word_and_a_number_that_looks_like_it_are_two_classes():
 def test_one_value_is_an_array_of_none():
     assert Classes(["cat", "dog"]).numbers("dog", "labels") == 1
     assert Classes(["cat", "dog"]).numbers("dog", "labels").shape == ()
+
+
+def test_no_values_have_no_numbers():
+    none = Classes(["cat", "dog"]).numbers(np.empty((0, 3)), "labels")
+    assert (none.shape, none.dtype) == ((0, 3), np.int64)
 
 
 def test_classes_come_back_as_plain_python():
@@ -91,6 +102,10 @@ BAD_INPUT = {
         "^labels are numbers and predictions are not, so nobody could be right$",
     ),
     "unhashable": (lambda: Classes([["a"]]), "cannot be a class"),
+    "a list of one": (
+        lambda: Classes([0, 1]).number(np.array([1])),
+        r"^label is array\(\[1\]\), expected one of the classes 0, 1$",
+    ),
     "unknown": (lambda: Classes(["cat", "dog"]).number("dgo"), "label is 'dgo', expected one of .* did you mean 'dog'"),
     "place": (
         lambda: Classes(["cat"]).numbers(np.array([["cat", "cow"]]), "predictions"),

@@ -140,6 +140,13 @@ def test_policies_may_all_be_random(pool: Any, tmp_path: Path) -> None:
     assert bundle.advice.dtype == np.float32
 
 
+def test_names_of_no_policies_are_still_text_in_both_forms(pool: Any, tmp_path: Path) -> None:
+    _saved(tmp_path / "b.npz", pool, DenseRewards(np.zeros((N, 0, K))), policies=[]).save(tmp_path / "plain.npz")
+    for form in ("b.npz", "plain.npz"):
+        texts = [array for name, array in read_archive(tmp_path / form).items() if name.startswith("policy_")]
+        assert {(array.dtype.kind, array.size) for array in texts} == {("U", 0)}
+
+
 def test_compact_saved_plainly_and_loaded_is_the_same(pool: Any, tmp_path: Path) -> None:
     rewards = np.random.default_rng(3).integers(0, 256, (N, S, K)).astype(np.uint8)
     bundle = _saved(tmp_path / "compact.npz", pool, DenseRewards(rewards))

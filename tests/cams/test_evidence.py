@@ -52,6 +52,14 @@ def test_the_prior_before_any_label() -> None:
     assert learner.decide(MAJORITY, NONE, draws()).model_weights == approx(0.498321, 0.498321, 0.003358)
 
 
+@pytest.mark.parametrize("prior", [0.5, 1.0, 2.0])
+def test_a_prior_of_any_strength_takes_in_the_votes(prior: float) -> None:
+    # As above, with K in place of 5: q ~ (1, 1, exp(-K)).
+    learner = make("cams_plus", k=3, n=0, c=3, votes="plain", prior=prior)
+    odd = np.exp(-prior) / (2 + np.exp(-prior))
+    assert learner.decide(MAJORITY, NONE, draws()).model_weights[2] == approx(odd)
+
+
 def test_the_prior_fades_with_labels() -> None:
     # s = 30 = s0 halves K: exp(-2.5) = 0.082085, over 2.082085.
     learner = make("cams_plus", k=3, n=0, c=3, votes="plain", fade=30.0)

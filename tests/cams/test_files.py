@@ -42,7 +42,8 @@ def test_a_folder_is_made_and_the_suffix_stays_last(tmp_path: Path) -> None:
     assert _names(tmp_path / "a" / "b") == ["x.npy"]
 
 
-def test_text_is_written_as_utf_8(tmp_path: Path) -> None:
+@pytest.mark.usefixtures("plain_ascii")
+def test_text_is_written_as_utf_8_wherever_that_is(tmp_path: Path) -> None:
     write_text(tmp_path / "page.md", "Rényi")
     assert (tmp_path / "page.md").read_bytes() == "Rényi".encode()
 

@@ -26,6 +26,9 @@ def test_the_compiled_twin_is_told_which_rho(rho: str, kind: int) -> None:
 def test_the_compiled_twin_of_a_leader_weighs_what_the_leader_weighs() -> None:
     assert make("qbc").kernel().weigh == make("cqbc", n=0).kernel().weigh == spec.WEIGH_MODELS
     assert make("cqbc").kernel().weigh == spec.WEIGH_POLICIES
+    assert make("cqbc", rate_rule="evidence").kernel().by_evidence
+    # Without policies compiled code has no place for what a prior keeps of them.
+    assert [make("cqbc", n=n, prior=5.0).kernel().prior for n in (1, 0)] == [5.0, 0.0]
 
 
 @pytest.mark.parametrize("name", ["qbc", "cqbc"])
@@ -47,6 +50,13 @@ def test_a_query_rule_with_a_memory_learns_under_cams_too() -> None:
     learner = make("cams_variance", query="survivors")
     learner.learn(learner.decide(TWO, ADVICE, draws()), 0)
     assert learner.query_rule.model_losses.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("name", ["cams", "mp", "qbc", "iwal"])
+def test_where_there_is_one_class_nothing_is_asked(name: str) -> None:
+    learner = make(name, c=1)
+    decided = learner.decide(np.zeros(2, dtype=np.int32), ADVICE, draws())
+    assert (decided.query, decided.query_probability) == (False, 0.0)
 
 
 def test_a_draw_from_the_least_mass_there_is() -> None:

@@ -9,6 +9,7 @@ import pytest
 
 import cams
 from cams.compact import Recipe
+from cams.tables import take
 
 NAMES = ["a", "b"]
 
@@ -21,6 +22,14 @@ def _weights(advice: Any) -> Any:
     selector = _selector(budget=0)
     decided = [selector.step([0, 1], advice).prediction for _ in range(3)]
     return decided, selector.weights
+
+
+@pytest.mark.parametrize("rows", [[2, 0], slice(1, 3), np.array([1])])
+def test_some_rows_of_an_array_are_an_array(rows: Any) -> None:
+    table = np.arange(6).reshape(3, 2)
+    some = take(table, rows)
+    assert isinstance(some, np.ndarray)
+    np.testing.assert_array_equal(some, table[rows])
 
 
 def test_advice_in_a_table_goes_by_its_names() -> None:

@@ -316,6 +316,7 @@ def test_arrays_of_ones_own_may_lie_beside(tmp_path: Path) -> None:
     [
         (ValueError("too few\n  columns."), "too few columns"),
         (TypeError("expected rows:"), "expected rows"),
+        (ValueError("too few rows of X"), "too few rows of X"),
         (KeyError("age"), "KeyError: 'age'"),
         (RuntimeError("out of\nmemory"), "RuntimeError: out of memory"),
         (ValueError(), "ValueError"),

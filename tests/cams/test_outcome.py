@@ -105,8 +105,9 @@ def test_a_seed_that_is_no_number_is_refused(result, tmp_path, seed):
 
 
 def test_a_seed_may_be_longer_than_an_integer_of_numpy(result, tmp_path):
-    replace(result, seed=2**100).save(tmp_path / "a.npz")
-    assert cams.Replay.load(tmp_path / "a.npz").seed == 2**100
+    for seed in (2**100, 10**999):  # a thousand digits are the most
+        replace(result, seed=seed).save(tmp_path / "a.npz")
+        assert cams.Replay.load(tmp_path / "a.npz").seed == seed
 
 
 def test_a_part_knows_which_realizations_are_its_own(tmp_path):
@@ -115,6 +116,8 @@ def test_a_part_knows_which_realizations_are_its_own(tmp_path):
     part = cams.replay(bundle, ["rs"], **how, first_realization=3)
     assert (part.seed, part.realizations.tolist()) == (5, [3, 4])
     assert part.to_frame()["realization"].tolist() == [3, 4]
+    last = cams.replay(bundle, ["rs"], **{**how, "realizations": 1}, first_realization=2**63 - 2)
+    assert last.realizations.tolist() == [2**63 - 2]
     part.save(tmp_path / "part.npz")
     joined = cams.Replay.joined([cams.replay(bundle, ["rs"], **how), cams.Replay.load(tmp_path / "part.npz")])
     assert joined.realizations.tolist() == [0, 1, 3, 4]

@@ -3,6 +3,7 @@
 import io
 import json
 from pathlib import Path
+from time import sleep
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from tqdm import tqdm
 
 import cams
 from cams import realizations
+from cams.pool import PoolStage
 from cams.realizations import COMPILING
 
 HOW: dict[str, Any] = {"horizon": 20, "budgets": [5], "realizations": 3, "seed": 0}
@@ -85,6 +87,24 @@ def test_who_must_wait_for_the_engine_is_told(
     shown = _shown(bundle, progress, capsys)
     assert shown.replace("\r", "").startswith(told)
     assert bool(shown) == bool(told)
+
+
+def test_who_interrupts_does_not_wait_for_the_realizations_that_are_left(bundle: Any, monkeypatch: Any) -> None:
+    begun: list[int] = []
+
+    def play(_: Any, realization: int, *__: Any) -> None:
+        begun.append(realization)
+        sleep(0.001)
+
+    class Interrupted(tqdm):  # type: ignore[type-arg]
+        def update(self, n: float | None = 1) -> bool | None:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(PoolStage, "play", play)
+    monkeypatch.setattr(realizations, "tqdm", Interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        cams.replay(bundle, ["cams"], **{**HOW, "realizations": 2_000})
+    assert len(begun) < 2_000
 
 
 @pytest.mark.parametrize(("asked", "threads"), [({}, 1), ({"n_jobs": 3}, 3)])

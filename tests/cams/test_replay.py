@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import cams
+from cams import realizations
 from cams.outcome import confidence_band
 from cams.randomness import stream_order, uniforms
 
@@ -256,6 +257,15 @@ def test_a_replay_leaves_the_bundle_as_it_was(bundle: Any) -> None:
     before = bundle.advice.copy()
     cams.replay(bundle, list(cams.LEARNERS), **HOW, regularize=True)
     np.testing.assert_array_equal(bundle.advice, before)
+
+
+def test_a_bundle_may_have_as_many_classes_as_a_replay_can_have(bundle: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    how = {"horizon": 5, "budgets": [1], "realizations": 1, "seed": 0}
+    monkeypatch.setattr(realizations, "MOST_CLASSES", bundle.num_classes)
+    assert cams.replay(bundle, ["rs"], **how).queries.max() <= 1
+    monkeypatch.setattr(realizations, "MOST_CLASSES", bundle.num_classes - 1)
+    with pytest.raises(cams.InputError, match=r"classes, a replay can have \d+$"):
+        cams.replay(bundle, ["rs"], **how)
 
 
 def test_parts_of_a_replay_join_to_the_whole(bundle: Any) -> None:

@@ -1,5 +1,7 @@
 """Told to stop, a command ends as after Ctrl-C, leaves everybody else's signals alone, and prints no more."""
 
+import errno
+import io
 import os
 import signal
 import sys
@@ -8,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from cams import shell
 from cams.stopping import flush_output, forget_output, stopped_by_sigterm
 
 
@@ -44,5 +47,31 @@ def test_what_is_printed_once_nobody_reads_goes_nowhere(tmp_path: Path, monkeypa
 def test_a_closed_output_is_an_error_to_print_to_and_none_to_forget(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdout", None)
     forget_output()
-    with pytest.raises(OSError, match="standard output is closed"):
+    with pytest.raises(OSError, match=r"standard output is closed$"):
         flush_output()
+
+
+def test_an_output_without_a_file_of_its_own_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdout", output := io.StringIO())
+    forget_output()
+    print("still here")
+    assert output.getvalue() == "still here\n"
+
+
+@pytest.mark.parametrize("command", ["learners", "--help"])
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (OSError(errno.ENOSPC, "No space left on device"), "No space left on device"),
+        (OSError("standard output is closed"), "standard output is closed"),
+    ],
+)
+def test_what_cannot_be_printed_is_said_in_one_sentence(
+    command: str, error: OSError, said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail() -> None:
+        raise error
+
+    monkeypatch.setattr(shell, "flush_output", fail)
+    assert shell.main([command]) == 2
+    assert capsys.readouterr().err == f"error: cannot print: {said}\n"

@@ -175,6 +175,13 @@ def test_facts_are_read_and_may_be_missing(tmp_path: Path) -> None:
     assert (one.num_rows, one.num_models, one.num_classes) == (1, 1, 1)
 
 
+@pytest.mark.usefixtures("plain_ascii")
+def test_facts_are_in_utf_8_wherever_they_are_read(tmp_path: Path) -> None:
+    written = _write(tmp_path / "b", _arrays())
+    (written / "bundle.json").write_text('{"num_classes": 3, "policy_names": ["à", "b", "c"]}', encoding="utf-8")
+    assert cams.StoredBundle(written).policy_names == ["à", "b", "c"]
+
+
 def test_nothing_is_unpickled(tmp_path: Path) -> None:
     folder = _write(tmp_path / "b", _arrays())
     np.save(folder / "labels.npy", np.array([0] * N, dtype=object), allow_pickle=True)

@@ -36,6 +36,9 @@ def both(bundle: cams.Bundle, learner: str, abstain: int | None = None, **option
         np.testing.assert_allclose(decision.query_probability, expected.query_probability, rtol=1e-10)
         if expected.query:
             spent += 1
+            waiting = selector._ledger.pending[decision.ticket].round
+            np.testing.assert_allclose(waiting.model_weights, expected.model_weights, rtol=1e-9)
+            np.testing.assert_allclose(waiting.model_probability, expected.model_probability, rtol=1e-9)
             readable.learn(expected, int(bundle.labels[row]))
             selector.label(decision.ticket, int(bundle.labels[row]))
     assert spent

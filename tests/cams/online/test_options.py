@@ -16,6 +16,13 @@ def make(**options) -> Selector:
     return Selector(**{"models": MODELS, "policies": POLICIES, "num_classes": 3, "horizon": 60, **options})
 
 
+def test_the_defaults_of_coins_and_of_memory() -> None:
+    votes, advice = np.resize([[0, 1, 2, 0], [1, 1, 0, 2]], (1001, 4)), np.full((1001, 3, 4), 0.25)
+    selector = make()
+    assert selector.step_many(votes, advice) == make(seed=0).step_many(votes, advice)
+    assert selector.history()["round"].tolist() == list(range(2, 1002))
+
+
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [

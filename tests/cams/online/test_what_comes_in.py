@@ -164,6 +164,7 @@ def test_an_instance_is_refused_in_one_sentence(options, predictions, advice, se
             [pd.DataFrame(EVEN, columns=MODELS), pd.DataFrame(EVEN, columns=["a", "b", "d"])],
             "advice[1] lacks 'c'",
         ),
+        ({}, [[0, 1, 2]] * 2, [EVEN, [{"a": 0.5, "b": 0.5, "d": 0}]], "advice[1][0] lacks 'c'"),
         ({"policies": []}, [[0, 1, 2]], [EVEN], "advice[0] has shape (1, 3), expected (0, 3), one row per policy"),
     ],
 )
@@ -173,6 +174,13 @@ def test_the_sentence_says_where_in_a_batch(options, predictions, advice, senten
         selector.step_many(predictions, advice)
     assert str(error.value) == sentence
     assert selector.rounds == 0
+
+
+@pytest.mark.filterwarnings("error")
+def test_nothing_but_the_sentence_is_said_of_numbers_that_are_missing_or_huge():
+    assert make().step(np.array([np.nan, 1.0, np.nan]), EVEN).model == "b"
+    with pytest.raises(InputError, match=r"^advice\[0\] sums to inf, expected 1 "):
+        make().step([0, 1, 2], [[1.5e308, 1.5e308, 0]])
 
 
 @pytest.mark.parametrize("options", [{"abstain": -1}, {"classes": [0, 1, 2]}, {"classes": WORDS}])

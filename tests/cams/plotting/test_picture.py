@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -78,6 +79,11 @@ def test_labels_more_than_tenfold_apart_are_drawn_logarithmically(queries: list[
     assert panel_of(replay(queries)).scales == (scale, "linear")
 
 
+def test_a_label_of_ones_own_is_no_mathematics() -> None:
+    played = dataclasses.replace(replay([10, 0, 5]), learners=["cams", "costs 5$ or 6$"])
+    assert panel_of(played).series[1].label == r"costs 5\$ or 6\$"
+
+
 @pytest.mark.parametrize(("suffix", "begins"), [("png", b"\x89PNG"), ("pdf", b"%PDF"), ("svg", b"<?xml")])
 def test_a_picture_is_written_as_its_name_ends(suffix: str, begins: bytes, tmp_path: Path) -> None:
     path = tmp_path / "new" / f"replay.{suffix}"
@@ -99,9 +105,11 @@ def test_a_picture_without_a_path_is_only_returned(tmp_path: Path, monkeypatch: 
 
 def test_a_file_that_no_picture_can_go_to_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
+    (tmp_path / "folder.png").mkdir()
     for path, sentence in (
         (Path("a.gif"), "the picture a.gif ends in '.gif', expected one of .png, .pdf, .svg"),
         (Path("png"), "the picture png ends in '', expected one of .png, .pdf, .svg"),
+        (tmp_path / "folder.png", f"cannot write the picture {tmp_path / 'folder.png'}: it is a folder"),
         (tmp_path / "file" / "a.png", f"cannot write to {tmp_path / 'file'}: File exists"),
     ):
         with pytest.raises(cams.InputError) as refused:

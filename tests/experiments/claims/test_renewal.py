@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from joblib import Parallel
 
 import cams
-from experiments.claims import renewal
+from experiments.claims import ledger, renewal
 from experiments.claims.renewal import renew_ledger
 from experiments.records.store import Origin, write_record
 from tests.experiments.claims.made_up import plan, table
@@ -85,6 +86,27 @@ def test_a_verdict_that_somebody_wrote_is_judged_anew(tmp_path: Path, name: str,
     assert {ending: (tmp_path / f"claims.{ending}").read_text(encoding="utf-8") for ending in judged} == judged
 
 
+@pytest.mark.usefixtures("plain_ascii")
+def test_a_page_is_read_in_utf_8_wherever_that_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(tmp_path, 3)
+    accented = rules(tmp_path) | {"claims": [CLAIM | {"title": "à la carte", "checks": [CHECK | {"below": 0.6}]}]}
+    for _ in range(2):
+        renew_ledger(accented, tmp_path)
+    assert capsys.readouterr().out.splitlines()[-1] == f"claims: up to date ({tmp_path / 'claims.md'})"
+
+
+@pytest.mark.parametrize(("asked", "jobs"), [(3, 3), (0, -1)])
+def test_as_many_seeds_are_judged_at_once_as_there_may_be_jobs(
+    asked: int, jobs: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[int] = []
+    monkeypatch.setattr(ledger, "Parallel", lambda n_jobs: started.append(n_jobs) or Parallel(1))
+    write(tmp_path, 3)
+    write(tmp_path / "seeds/seed4", 4)
+    renew_ledger(rules(tmp_path) | {"n_jobs": asked, "training_seeds": {"drift": [4]}}, tmp_path)
+    assert started == [jobs]
+
+
 def test_own_claims_have_a_line_of_their_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write(tmp_path, 3)
     write(tmp_path / "seeds/seed5", 5)
@@ -96,6 +118,7 @@ def test_own_claims_have_a_line_of_their_own(tmp_path: Path, capsys: pytest.Capt
     ]
 
 
+@pytest.mark.usefixtures("plain_ascii")
 @pytest.mark.parametrize(("folder", "variant"), [("results", ""), ("results", "seed=3"), ("elsewhere", "")])
 def test_documents_quote_the_shipped_results_only(
     folder: str, variant: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
@@ -104,7 +127,7 @@ def test_documents_quote_the_shipped_results_only(
     monkeypatch.setattr(renewal, "CONF", tmp_path / "conf")
     for name, text in (
         ("conf/first_ledger.yaml", "claims: [{id: 1, verdict: partly, datasets: {drift: partly}}]"),
-        ("README.md", "<!-- claims --><!-- /claims -->"),
+        ("README.md", "Rényi <!-- claims --><!-- /claims -->"),
         ("docs/protocol.md", "<!-- both ledgers --><!-- /both ledgers -->"),
     ):
         (tmp_path / name).parent.mkdir(exist_ok=True)

@@ -44,6 +44,10 @@ BAD_RULES: list[tuple[Callable[[dict[str, Any]], object], str]] = [
         lambda r: r["claims"][1]["checks"][0].update(experiment="rlc"),
         "no experiment of claim 2, 'rlc'; did you",
     ),
+    (
+        lambda r: r["claims"][0].update(beside=[{"statistic": "label_ratio", "experiment": "rlc"}]),
+        "no experiment of claim 1, 'rlc'; did you mean 'rcl'?",
+    ),
     (lambda r: r["claims"][11]["experiments"].update(theory_stochastic="x"), "there is no experiment of claim 12, 'x'"),
     (lambda r: r["own"]["claims"][0].update(experiment="mian"), "'mian'; did you mean 'main'?"),
     (lambda r: rename(r, "verdict", "verdct"), "the configuration has no key 'verdct'; did you mean 'verdict'?"),

@@ -44,6 +44,11 @@ def test_realizations_in_any_order_give_the_same_curve_to_the_last_bit() -> None
         np.testing.assert_array_equal(mean_curve(queries[:, order], loss[:, order]), curve)
 
 
+def test_what_is_counted_is_kept_to_nine_digits() -> None:
+    curve = mean_curve([[0, 0, 1]], [[0, 1, 1]])
+    assert (curve.cost.tolist(), curve.loss.tolist()) == ([0.333333333], [0.666666667])
+
+
 def test_weights_replace_the_mean_over_realizations() -> None:
     drawn_twice = mean_curve([[1, 3]], [[10, 30]], np.array([1.0, 0.0]))
     assert (drawn_twice.cost[0], drawn_twice.loss[0]) == (1.0, 10.0)
@@ -62,6 +67,7 @@ def test_only_the_common_range_counts() -> None:
     assert mean_gap(first, second, 5) == pytest.approx(-2)
 
 
+@pytest.mark.filterwarnings("error")
 def test_curves_that_do_not_overlap_have_no_difference() -> None:
     first, second = curve((0, 1), (1, 1)), curve((2, 1), (3, 1))
     assert np.isnan(mean_gap(first, second, 5))

@@ -27,17 +27,6 @@ def axes_of(panel: Panel) -> Axes:
     return draw([[panel]]).axes[0]
 
 
-def over(low: float, high: float, *, scales: tuple[str, str]) -> Axes:
-    """The axes of a line from one number to another, on x and on y alike."""
-    ends = np.array([low, high])
-    line = Series("rs", "RS", look_of("rs"), ends, ends, ends, ends)
-    return axes_of(Panel("x", "y", (line,), scales=scales))
-
-
-def shown(ticks: np.ndarray, limits: tuple[float, float]) -> list[float]:
-    return [round(float(tick), 6) for tick in ticks if limits[0] <= tick <= limits[1]]
-
-
 def test_a_line_and_its_band_lie_where_the_numbers_are() -> None:
     axes = axes_of(Panel("Labels", "Errors", (line_of("rs", [0, 2, 4], [5, 3, 2]),), title="DRIFT"))
     (line,), (band,) = axes.lines, axes.collections
@@ -90,68 +79,6 @@ def test_cases_are_named_under_their_places() -> None:
     assert axes.get_xticks().tolist() == [0, 1, 2]
     assert [label.get_text() for label in axes.get_xticklabels()] == ["low", "middle", "high"]
     assert {label.get_fontsize() for label in axes.get_xticklabels()} == {5.8}
-
-
-@pytest.mark.parametrize(
-    ("low", "high", "ticks"),
-    [
-        (1, 8, [1, 2, 4, 7]),
-        (1, 60, [1, 3, 10, 30]),
-        (1, 600, [1, 10, 100]),
-        (100, 800, [100, 200, 400, 700]),
-        (1, 1e7, [10**i for i in range(8)]),
-    ],
-)
-def test_ticks_of_a_logarithmic_axis(low: float, high: float, ticks: list[float]) -> None:
-    axes = over(low, high, scales=("log", "log"))
-    assert shown(axes.get_yticks(), axes.get_ylim()) == ticks
-    assert [label.get_text() for label in axes.get_yticklabels(minor=True) if label.get_text()] == []
-
-
-@pytest.mark.parametrize(("high", "words"), [(2_000, "1,000"), (200_000, "$10^{3}$")])
-def test_long_numbers_side_by_side_are_written_as_powers(high: float, words: str) -> None:
-    axes = over(1, high, scales=("log", "log"))
-    assert axes.xaxis.get_major_formatter()(1_000, 0) == words
-    # One above the other they have room.
-    assert axes.yaxis.get_major_formatter()(1_000, 0) == "1,000"
-
-
-def test_each_axis_has_its_own_scale() -> None:
-    axes = over(1, 50, scales=("log", "linear"))
-    assert (axes.get_xscale(), axes.get_yscale()) == ("log", "linear")
-
-
-@pytest.mark.parametrize(
-    ("low", "high", "ticks"),
-    [
-        (-500, 500, [-100, -10, 0, 10, 100]),
-        (-2e4, 2e5, [-10_000, -100, 0, 100, 10_000]),
-        (-20, 5, [-10, -3, 0, 3]),
-        (-20, 500, [-10, 0, 10, 100]),
-    ],
-)
-def test_ticks_of_both_signs_stand_in_order(low: float, high: float, ticks: list[float]) -> None:
-    axes = over(low, high, scales=("linear", "symlog"))
-    assert shown(axes.get_yticks(), (low, high)) == ticks
-
-
-def test_ticks_of_a_plain_axis_are_fewer_where_numbers_are_long() -> None:
-    small, large = over(0, 1_000, scales=("linear", "linear")), over(0, 10_000, scales=("linear", "linear"))
-    assert shown(small.get_xticks(), small.get_xlim()) == [0, 250, 500, 750, 1_000]
-    assert shown(large.get_xticks(), large.get_xlim()) == [0, 4_000, 8_000]
-    assert shown(large.get_yticks(), large.get_ylim()) == [0, 2_500, 5_000, 7_500, 10_000]
-    assert large.xaxis.get_major_formatter()(4_000, 0) == "4,000"
-    assert small.xaxis.get_major_formatter()(0.125, 0) == "0.125"
-
-
-@pytest.mark.parametrize(
-    ("high", "ticks"),
-    [(20, [0, 1, 3, 10]), (110, [0, 1, 10, 100]), (32, [0, 1, 3, 10, 30]), (2_000, [0, 1, 10, 100, 1_000])],
-)
-def test_ticks_of_an_axis_from_zero(high: float, ticks: list[float]) -> None:
-    axes = over(0, high, scales=("from_zero", "linear"))
-    assert axes.get_xticks().tolist() == ticks
-    assert axes.get_xticks(minor=True).tolist() == []
 
 
 @pytest.mark.parametrize(
@@ -233,6 +160,7 @@ def test_the_numbers_of_a_panel_as_a_table() -> None:
     assert list(Panel("x", "y", ()).to_frame().columns) == ["series", "x", "mean", "low", "high"]
 
 
+@pytest.mark.filterwarnings("error")  # of a key that is no PDF's
 def test_a_png_keeps_what_it_was_drawn_from_and_no_file_keeps_a_clock(tmp_path: Path) -> None:
     figure = draw([[Panel("x", "y", (line_of("rs", [0, 1]),))]])
     png, pdf = save(figure, tmp_path / "a.b", "0123")

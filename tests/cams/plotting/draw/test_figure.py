@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from pathlib import Path
 
 import numpy as np
@@ -10,11 +9,10 @@ import pytest
 
 import cams
 from cams.plotting.appearance import BEST_REFERENCE, LEARNER_LOOKS, look_of
-from cams.plotting.draw import after_zero, before_one, draw, fitting_columns, legend_entries, save
+from cams.plotting.draw import draw, fitting_columns, legend_entries, save
 from cams.plotting.outcome import panel_of
 from cams.plotting.panel import Panel, Reference, Series
 from data_prep.pipeline.code import code_hashes
-from experiments.figures.unchanged import picture_digest, picture_of
 
 
 def make_panel(*names: str, **changes: object) -> Panel:
@@ -44,14 +42,6 @@ def test_colours_are_far_enough_apart() -> None:
     assert distance.min() > 15, (colours[first], colours[second])
 
 
-def test_an_axis_from_zero_shows_zero_and_is_logarithmic_from_one_on() -> None:
-    places = after_zero([0, 0.5, 1, 10**0.2, 10, 1000])
-    np.testing.assert_allclose(places, [0, 0.25, 0.5, 0.7, 1.5, 3.5])
-    np.testing.assert_allclose(before_one(places), [0, 0.5, 1, 10**0.2, 10, 1000])
-    figure = draw([[make_panel("cams", scales=("from_zero", "linear"))]])
-    assert figure.axes[0].get_xticks().tolist() == [0, 1, 3, 10]
-
-
 def test_labels_far_apart_are_drawn_on_a_logarithmic_axis_and_others_on_a_plain_one() -> None:
     rng = np.random.default_rng(0)
     bundle = cams.Bundle(predictions=rng.integers(0, 3, (80, 3)), labels=rng.integers(0, 3, 80))
@@ -78,6 +68,22 @@ def test_figure_has_one_legend_and_says_labels_once() -> None:
     assert not axes[3].axison
 
 
+def test_every_file_of_a_figure_has_its_panels_in_the_same_places() -> None:
+    figure = draw([[make_panel("cams")]])
+    before = figure.axes[0].get_position().bounds
+    figure.axes[0].set_ylabel("words\non\nmany\nlines")
+    figure.draw_without_rendering()
+    assert figure.axes[0].get_position().bounds == before
+
+
+def test_cams_lies_above_the_others_and_no_band_hides_a_line_or_lies_under_a_level() -> None:
+    level = Reference("knn", "Best classifier", BEST_REFERENCE, 3.0, 2.0, 4.0)
+    ax = draw([[make_panel("cams", "mp", references=(level,))]]).axes[0]
+    (ours, other), (of_level, band, other_band) = ax.lines[-2:], (ax.patches[0], *ax.collections)
+    assert of_level.zorder < other_band.zorder < other.zorder < ours.zorder
+    assert other_band.zorder < band.zorder <= other.zorder
+
+
 @pytest.mark.parametrize("count", [1, 3, 8, 13])
 def test_legend_fits_inside_the_figure(count: int) -> None:
     names = list(LEARNER_LOOKS)[:count]
@@ -96,37 +102,6 @@ def test_same_picture_same_bytes(tmp_path: Path) -> None:
     for a, b in zip(first, second, strict=True):
         assert a.read_bytes() == b.read_bytes()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["first.pdf", "first.png", "second.pdf", "second.png"]
-
-
-def test_an_unchanged_picture_is_not_drawn_again(tmp_path: Path) -> None:
-    stem = tmp_path / "figure"
-    grid = [[make_panel("cams", "mp")]]
-    assert [path.suffix for path in picture_of(grid, stem, "code").draw_if_changed()] == [".png", ".pdf"]
-    assert picture_of(grid, stem, "code").draw_if_changed() == []
-    assert picture_of(grid, stem, "other code").draw_if_changed() != []
-    assert picture_of([[make_panel("cams", "mp", title="new")]], stem, "other code").draw_if_changed() != []
-    assert picture_of([[make_panel("cams", "rs", title="new")]], stem, "other code").draw_if_changed() != []
-    picture = picture_of([[make_panel("cams", "rs", title="new")]], stem, "other code")
-    stem.with_suffix(".pdf").unlink()
-    assert picture.draw_if_changed() != []
-    for suffix in (".png", ".pdf"):
-        whole = stem.with_suffix(suffix).read_bytes()
-        for damaged in (b"", b"cut off", whole[: len(whole) // 2]):
-            stem.with_suffix(suffix).write_bytes(damaged)
-            assert not picture.is_drawn()
-    assert picture.draw_if_changed() != []
-    assert picture.is_drawn()
-
-
-def test_the_hash_of_a_picture_covers_its_numbers_and_not_their_last_bits() -> None:
-    def digest(shift: float) -> str:
-        panel = make_panel("cams")
-        (line,) = panel.series
-        moved = dataclasses.replace(line, mean=line.mean + shift)
-        return picture_digest([[dataclasses.replace(panel, series=(moved,))]], "")
-
-    assert digest(0.0) == digest(1e-13)
-    assert digest(0.0) != digest(1e-4)
 
 
 def test_drawing_reaches_no_replay_code() -> None:
