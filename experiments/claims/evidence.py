@@ -86,6 +86,11 @@ class Evidence:
             raise self._lacks(name)
         return losses.min(axis=0) if name.endswith("in_hindsight") else losses[0]
 
+    def starts_even(self, learner: str) -> bool:
+        """Tell whether a learner weighs all alike before any label, as one with a prior does not."""
+        (settings,) = (one["settings"] for one in self.record.plan["learners"] if one["label"] == learner)
+        return not settings.get("prior")
+
     def errors_without_labels(self, learner: str) -> Array:
         """Return errors (R,) at the horizon of a learner that may buy no label."""
         queries, loss = self.runs(learner)

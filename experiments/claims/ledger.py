@@ -167,7 +167,7 @@ def _pool(
                 "seeds": sorted(by_seed),
                 "planned_seeds": judged_on[dataset],
                 "spread": _spread([entry["checks"] for entry in by_seed.values()]),
-                "analysis": next((entry["analysis"] for entry in by_seed.values() if entry["analysis"]), None),
+                "analysis": next((f"Seed {s}: {e['analysis']}" for s, e in by_seed.items() if e["analysis"]), None),
             }
         )
     facts = {key: claim[key] for key in ("id", "title", "statement", "experiment")}

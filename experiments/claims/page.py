@@ -97,5 +97,5 @@ def number(value: float | str | None, unit: str) -> str:
         return "never"
     if unit == "share":
         return f"{100 * value:,.1f} %"
-    # Rounded first: an exponent of 1e-17 is 0.
-    return f"{round(value, 6):,.3g}" if unit == "ratio" else f"{value:,.2f}"
+    # Rounded first: an exponent of 1e-17 is 0, and one of -1e-17 too.
+    return f"{round(value, 6) + 0.0:,.3g}" if unit == "ratio" else f"{value:,.2f}"

@@ -112,7 +112,7 @@ def compute_adversarial(plan: Plan, bundle: None, n_jobs: int, progress: Any) ->
     """
     pool = rotating_pool(plan.options["models"], plan.options["classes"])
     # The longest first, so that no worker is left with one when the others are done.
-    horizons = horizons_up_to(plan)[::-1]
+    horizons = sorted({length for learner in plan.learners for length in _lengths(plan, learner)}, reverse=True)
     played = in_parallel(_play, [(plan, pool, horizon) for horizon in horizons], n_jobs)
     courses = {key: course for one in played for key, course in one.items()}
     losses = policy_losses(pool, REGULARIZE)

@@ -103,12 +103,12 @@ def _what_bad_advice_costs(evidence: Evidence, check: Check, mine: Curve, other:
     """Why a learner with policies starts behind one without: what both do before any label, and who advises."""
     bad, good = evidence.policy_errors(bad=True), evidence.policy_errors(bad=False)
     starts_behind = mine.cost[0] == other.cost[0] == 0 and mine.loss[0] > other.loss[0]
-    if not (starts_behind and len(bad) and len(good)):
+    if not (starts_behind and len(bad) and len(good) and evidence.starts_even(check["learner"])):
         return ""
     classifiers = evidence.classifier_errors()
     costs, gap = equal_cost_gaps(mine, other, check["points"])
-    behind = np.flatnonzero(gap > 0)
-    last = f" up to {costs[behind[-1]]:,.0f} labels" if behind[-1] + 1 < len(costs) else ""
+    caught_up = np.flatnonzero(gap <= 0)
+    last = f" up to {labels(costs[caught_up[0] - 1])}" if len(caught_up) else ""
     return (
         f" With no label {title(check['learner'])} makes {mine.loss[0]:,.1f} errors and {title(check['baseline'])} "
         f"{other.loss[0]:,.1f}, and it stays behind{last}: it first gives the same weight to {len(bad)} malicious or "

@@ -31,7 +31,7 @@ def share_to_match(evidence: Evidence, check: Check) -> Measure:
     def measure(weights: Array) -> float:
         theirs = evidence.curve(best, weights)
         target = float(theirs.loss[-1])
-        return labels_to_reach(evidence.curve(learner, weights), target) / labels_to_reach(theirs, target)
+        return _share(labels_to_reach(evidence.curve(learner, weights), target), labels_to_reach(theirs, target))
 
     return measure
 

@@ -175,6 +175,7 @@ def test_a_ledger_counts_its_verdicts(tmp_path: Path) -> None:
     (row,) = ledger["own"][0]["datasets"][0]["spread"]
     assert (row["text"], row["condition"]) == ("labels of CAMS, of those of RS", "below 60 %")
     assert (row["values"], row["least"], row["most"], row["holds"], row["seeds"]) == ([0.5], 0.5, 0.5, 1, 1)
+    assert ledger["own"][1]["datasets"][0]["analysis"].startswith("Seed 5: At full budget CAMS")
     # Nothing spreads over a single seed.
     assert (ledger["training_seeds"], ledger["robustness"]) == ([], [])
 

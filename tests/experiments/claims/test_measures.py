@@ -96,6 +96,11 @@ def test_labels_needed_where_one_needs_none_or_never_gets_there(evidence: Eviden
     from_nothing = evidence_of(rows)
     # With no label CAMS has 30.5 and RS 40.5; twice RS's final 20.5 is 41, for which neither needs a label.
     assert value(from_nothing, share, learner="cams", baseline="rs", margin=1) == 1
+    # An RS that ends where it began needs no label for its final loss; nor does CAMS, or else it needs endlessly more.
+    rows.loc[rows["series"] == "rs", "loss"] = 31
+    assert value(evidence_of(rows), "label_ratio_to_match", learner="cams", baselines=["rs"]) == 1
+    rows.loc[rows["series"] == "rs", "loss"] = 25
+    assert value(evidence_of(rows), "label_ratio_to_match", learner="cams", baselines=["rs"]) == float("inf")
     # 97 % above 20.5 is 40.385, for which RS needs a fraction of a label: CAMS, without any, needs none of that.
     assert value(from_nothing, share, learner="cams", baseline="rs", margin=0.97) == 0
     # Half above 20.5 is 30.75: CAMS needs no label, RS 9.75.

@@ -23,6 +23,7 @@ EMPTY = {"claims": [], "notes": [], "training_seeds": [], "robustness": [], "own
         (1234.567, "errors", "1,234.57"),
         (0.75051, "ratio", "0.751"),
         (1e-17, "ratio", "0"),
+        (-1e-17, "ratio", "0"),
         (4e-7, "ratio", "0"),
         (2e-6, "ratio", "2e-06"),
         (inf, "share", "never"),

@@ -135,6 +135,9 @@ def test_learners_whose_rate_does_not_know_the_horizon_show_every_one_on_one_str
     short = compute_adversarial(plan([EVIDENCE_DRAWN], 20, **sizes), None, 1, None)
     first = own[(own["series"] == "cams_evidence_drawn") & (own["round"] == 20)]
     np.testing.assert_array_equal(short["loss"], first["loss"])
+    # Without a learner that wants a stream of every length the shorter ones are left out.
+    alone = compute_adversarial(plan([EVIDENCE_DRAWN], 200, **sizes), None, 1, None)
+    np.testing.assert_array_equal(alone["loss"], own.loc[own["series"] == "cams_evidence_drawn", "loss"])
 
 
 def test_only_compared_pools_show_every_learner() -> None:
