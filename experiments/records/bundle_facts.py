@@ -15,6 +15,7 @@ import numpy.typing as npt
 from cams.bundle import Bundle
 from cams.errors import InputError
 from cams.policies import constant_masses, regularize
+from experiments.regret.losses import policy_losses
 
 Array = npt.NDArray[Any]
 
@@ -58,6 +59,7 @@ def _bound_inputs(bundle: Bundle, wrong: Array, policy_wrong: Array) -> dict[str
         "best_model_rate": float(rates[best]),
         "policy_gap": float(ordered[1] - ordered[0]) if len(ordered) > 1 else 0.0,
         "best_policy_rate": float(ordered[0]),
+        "best_expected_rate": float(policy_losses(bundle, regularize=True).mean(axis=0).min()),
         "smallest_advice": smallest,
         "margin": margin,
     }

@@ -43,6 +43,8 @@ def _rows(size: dict[str, Any], given: dict[str, Any], horizon: int) -> list[tup
     m = n + k
     best_model_loss = horizon * given.get("best_model_rate", 0)
     best_policy_rate = given.get("best_policy_rate", 0)
+    # Who draws a model from a policy's advice is charged what that loses on average.
+    best_expected_loss = horizon * given.get("best_expected_rate", 0)
 
     def stochastic() -> float:
         range_ = bounds.advice_range(given["smallest_advice"], c)
@@ -54,7 +56,7 @@ def _rows(size: dict[str, Any], given: dict[str, Any], horizon: int) -> list[tup
         return bounds.evidence_regret(m, evidence, prior=prior, disagreements=horizon)
 
     def own_labels(prior: float) -> float:
-        return bounds.evidence_queries(horizon, c, own(prior), horizon * best_policy_rate)
+        return bounds.evidence_queries(horizon, c, own(prior), best_expected_loss)
 
     def printed() -> float:
         range_ = bounds.advice_range_printed(given["smallest_advice"], c)
@@ -88,7 +90,7 @@ def _rows(size: dict[str, Any], given: dict[str, Any], horizon: int) -> list[tup
         (
             "CAMS, adversarial (Theorems 3, 4; rho = 0)",
             lambda: bounds.cams_adversarial_regret(horizon, m, c, 0.0),
-            lambda: bounds.cams_adversarial_queries(horizon, m, c, 0.0, horizon * best_policy_rate),
+            lambda: bounds.cams_adversarial_queries(horizon, m, c, 0.0, best_expected_loss),
         ),
         ("CAMS, evidence rate, drawn (ours; V at its most)", lambda: own(0.0), lambda: own_labels(0.0)),
         ("CAMS+, drawn (ours; V at its most)", lambda: own(STRENGTH), lambda: own_labels(STRENGTH)),
