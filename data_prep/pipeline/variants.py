@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -29,3 +30,8 @@ def variant_name(overrides: Sequence[str], neutral: Sequence[str]) -> str:
 def variant_folder(results: Path, variant: str) -> Path:
     """Return where results go: beside the shipped ones unless nothing that matters was overridden."""
     return results / "variants" / variant if variant else results
+
+
+def same_place(folder: str | Path, other: str | Path) -> bool:
+    """Tell whether two paths lead to one folder, however they are written."""
+    return os.path.realpath(folder) == os.path.realpath(other)

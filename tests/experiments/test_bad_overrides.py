@@ -92,7 +92,11 @@ BAD_INPUT = [
     ("claims.training_seeds", ["datasets=[]", "paths.results={out}"], "datasets is [], expected null or a list of one"),
     ("claims.training_seeds", ["seeds=[99]", "datasets=[vertebral]"], "seed 99 is planned for none of vertebral"),
     ("claims.training_seeds", ["seeds=[1,99]"], "seed 99 is planned for none of vertebral, drift, covtype"),
-    ("claims.training_seeds", ["seed=1"], "seed has no effect on training: that of the shipped seeds=[1,2] names others"),
+    (
+        "claims.training_seeds",
+        ["seed=1"],
+        "seed has no effect on training: that of the shipped seeds=[1,2] names others",
+    ),
     ("claims.training_seeds", ["interval.level=0.95"], "interval.level has no effect on training: experiments.claims"),
     # what would not be looked at
     ("run", [*MAIN, "experiment.needs_bundle=false"], "needs_bundle is false computation replay reads a bundle"),
