@@ -220,6 +220,13 @@ BAD_INPUT = [
     ("replay", [*REPLAY, "n_jobs=abc"], "n_jobs is 'abc'"),
     ("replay", ["budgets=[5]", "out={out}"], "bundle= is missing"),
     ("replay", [*REPLAY, "learners=[{{label: x}}]"], "learner"),
+    # results that would pass for others
+    (
+        "run",
+        [*MAIN, "paths.bundles={out}", "paths.results=results"],
+        "paths.bundles is so paths.results must be set too",
+    ),
+    ("all", ["paths.bundles={out}", "paths.results=./results"], "paths.bundles is so paths.results must be set too"),
     # files
     ("run", ["experiment=main", "dataset=drift"], "'drift' has no bundle `make drift`"),
     ("run", ["experiment=main", "bundle=nowhere.npz", "horizon=5", "budget=1", "realizations=1"], "nowhere.npz"),
