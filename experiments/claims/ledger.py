@@ -53,7 +53,7 @@ def made_from(config: dict[str, Any], results: Path, notes: list[str]) -> str:
     digest.update(code_digest("experiments.claims.ledger").encode())
     digest.update(TEMPLATE.read_bytes())
     records = [*results.glob("records/*/*/*.parquet"), *results.glob("seeds/*/records/*/*/*.parquet")]
-    for path in sorted(records):
+    for path in sorted(filter(Path.is_file, records)):
         digest.update(str(path.relative_to(results)).encode() + path.read_bytes())
     for path in sorted(results.glob("figures/*/*.png")):
         digest.update(str(path.relative_to(results)).encode())

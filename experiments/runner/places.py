@@ -68,5 +68,8 @@ def _digest(path: Path, size: int, modified: int) -> str:
 
 
 def file_digest(path: Path) -> str:
+    # A pipe would be waited for.
+    if not path.is_file():
+        raise InputError(f"{path} is not a readable .npz file: it is no plain file")
     stat = path.stat()
     return _digest(path, stat.st_size, stat.st_mtime_ns)
