@@ -15,8 +15,9 @@ from data_prep.pipeline.variants import deciding, same_place
 
 # Overrides that say where results go or how fast they come, not what they are.
 NEUTRAL = ("dataset", "n_jobs", "cluster", "paths.work", "paths.raw", "paths.results")
-FETCHED_BY = ("scale", "dataset.")
-TRAINED_BY = ("seed", *FETCHED_BY)
+# What is parsed is kept under `raw`, what is trained under `work`, what is measured or bundled under `results`.
+_FETCHED_BY = ("scale", "dataset.")
+DECIDED_BY: dict[str, tuple[str, ...]] = {"results": ("",), "work": ("seed", *_FETCHED_BY), "raw": _FETCHED_BY}
 SHARPNESS = Range(float, 0, 1e9)
 GENERAL: Schema = {
     # As far as a replay's seed may go.
@@ -70,9 +71,7 @@ def require_own_places(cfg: DictConfig, overrides: Sequence[str]) -> None:
     training = {"scale": cfg.scale.name, "seed": cfg.seed}
     others = [f"{key}={training[key]}" for key, value in shipped_training().items() if training[key] != value]
     others += deciding(overrides, [*NEUTRAL, *training])
-    # What is measured or bundled is kept under `results`, what is trained under `work`, what is parsed under `raw`.
-    decided_by = {"results": "", "work": TRAINED_BY, "raw": FETCHED_BY}
-    places = {key: [other for other in others if other.startswith(prefix)] for key, prefix in decided_by.items()}
+    places = {key: [other for other in others if other.startswith(by)] for key, by in DECIDED_BY.items()}
     shipped = read_mapping(ROOT / "conf" / "prep.yaml")["paths"]
     shipped["raw"] = f"{shipped['work']}/raw"
     taken = [key for key, given in places.items() if given and same_place(cfg.paths[key], shipped[key])]
@@ -85,6 +84,11 @@ def require_own_places(cfg: DictConfig, overrides: Sequence[str]) -> None:
             f"{', '.join(others)}: params.yaml and conf say otherwise, so {unset} must be set too, "
             "or what comes out would pass for theirs"
         )
+
+
+def decides(place: str, key: str) -> bool:
+    """Tell whether a setting decides what is written to a place; data sets have files of their own."""
+    return key not in NEUTRAL and key.startswith(DECIDED_BY[place])
 
 
 def check_zoo(context: Context) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NoReturn
 
 import hydra
@@ -21,7 +22,7 @@ from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBase
 from cams.errors import InputError, nearest
 from cams.stopping import INTERRUPTED, forget_output, stopped_by_sigterm
 from data_prep.pipeline.catalogue import read_mapping
-from data_prep.pipeline.command_line import is_override, quoted, refuse_odd
+from data_prep.pipeline.command_line import Places, is_override, quoted, refuse_odd, refuse_shared
 
 CONF = Path(__file__).resolve().parents[2] / "conf"
 BAD_INPUT = 2
@@ -30,10 +31,13 @@ REFUSED = (InputError, HydraException, OmegaConfBaseException)
 Task = Callable[[DictConfig], None]
 
 
-def entry_point(config: str, before: Callable[[], None] = lambda: None) -> Callable[[Task], Callable[[], None]]:
+def entry_point(
+    config: str, before: Callable[[], None] = lambda: None, places: Places = MappingProxyType({})
+) -> Callable[[Task], Callable[[], None]]:
     """Decorate a function of a configuration: called without arguments it reads conf/<config>.yaml and sys.argv.
 
-    `before` offers what conf/<config>.yaml refers to and no file of conf has.
+    `before` offers what conf/<config>.yaml refers to and no file of conf has. The jobs of a sweep must not share
+    `places`.
     """
 
     def decorate(task: Task) -> Callable[[], None]:
@@ -51,6 +55,7 @@ def entry_point(config: str, before: Callable[[], None] = lambda: None) -> Calla
                     return
                 sys.argv[1:] = sorted(map(quoted, sys.argv[1:]), key=is_override)
                 refuse_odd(sys.argv[1:], CONF)
+                refuse_shared(sys.argv[1:], places)
                 before()
                 composed()
 

@@ -4,6 +4,7 @@ import logging
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from hydra.core.hydra_config import HydraConfig
@@ -13,7 +14,14 @@ from cams.files import require_writable
 from data_prep.pipeline import shell
 from data_prep.pipeline.cluster import connected
 from data_prep.pipeline.context import Context
-from data_prep.pipeline.settings import check_general, check_zoo, refuse_overruled, require_own_places
+from data_prep.pipeline.settings import (
+    DECIDED_BY,
+    check_general,
+    check_zoo,
+    decides,
+    refuse_overruled,
+    require_own_places,
+)
 
 Stage = Callable[[Context], Path]
 
@@ -41,4 +49,5 @@ def entry_point(*stages: Stage) -> Callable[[], None]:
 
     # The module that says how it is used is that of the stage.
     task.__module__ = sys._getframe(1).f_globals["__name__"]
-    return shell.entry_point("prep")(task)
+    places = {f"paths.{place}": partial(decides, place) for place in DECIDED_BY}
+    return shell.entry_point("prep", places=places)(task)

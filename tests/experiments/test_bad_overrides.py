@@ -227,6 +227,13 @@ BAD_INPUT = [
         "paths.bundles is so paths.results must be set too",
     ),
     ("all", ["paths.bundles={out}", "paths.results=./results"], "paths.bundles is so paths.results must be set too"),
+    ("replay", [*REPLAY, "-m", "seed=0,1"], "out is which every seed of the sweep would overwrite; such as ${seed}"),
+    (
+        "replay",
+        ["-m", *REPLAY[:2], "out={out}/${{seed}}", "seed=0,1", "horizon=range(5,7)"],
+        "every horizon of the sweep",
+    ),
+    ("replay", ["-m", *REPLAY[:2], "out={out}/${{seed}}", "plot={out}/a.png", "seed=0,1"], "plot is every seed of the"),
     # files
     ("run", ["experiment=main", "dataset=drift"], "'drift' has no bundle `make drift`"),
     ("run", ["experiment=main", "bundle=nowhere.npz", "horizon=5", "budget=1", "realizations=1"], "nowhere.npz"),

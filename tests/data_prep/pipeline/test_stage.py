@@ -122,6 +122,10 @@ def test_randomness_is_named_not_counted(tmp_path):
             "dataset.zoo.policies.folds has no effect, for scale=smoke sets it too, "
             "expected dataset.scales.smoke.policies.folds=...",
         ),
+        (
+            ["-m", "seed=1,2"],
+            "which every seed of the sweep would overwrite; expected a place for each, such as",
+        ),
         (["paths.results=/dev/null/results"], "cannot write to /dev/null/results"),
         ([], "run first, with the same scale, seed and paths: python -m data_prep.fetch dataset=vertebral"),
     ],
