@@ -72,8 +72,7 @@ def require_own_places(cfg: DictConfig, overrides: Sequence[str]) -> None:
     others = [f"{key}={training[key]}" for key, value in shipped_training().items() if training[key] != value]
     others += deciding(overrides, [*NEUTRAL, *training])
     places = {key: [other for other in others if other.startswith(by)] for key, by in DECIDED_BY.items()}
-    shipped = read_mapping(ROOT / "conf" / "prep.yaml")["paths"]
-    shipped["raw"] = f"{shipped['work']}/raw"
+    shipped = shipped_places()
     taken = [key for key, given in places.items() if given and same_place(cfg.paths[key], shipped[key])]
     if "work" in taken:
         # Which has raw data in it, unless they are kept apart.
@@ -84,6 +83,12 @@ def require_own_places(cfg: DictConfig, overrides: Sequence[str]) -> None:
             f"{', '.join(others)}: params.yaml and conf say otherwise, so {unset} must be set too, "
             "or what comes out would pass for theirs"
         )
+
+
+def shipped_places() -> dict[str, str]:
+    """Where what DVC knows is made."""
+    places: dict[str, str] = read_mapping(ROOT / "conf" / "prep.yaml")["paths"]
+    return places | {"raw": f"{places['work']}/raw"}
 
 
 def decides(place: str, key: str) -> bool:
