@@ -34,6 +34,7 @@ def refuse_odd(arguments: list[str], conf: Path) -> None:
         key, sign, value = argument.partition("=")
         if key.startswith("-"):
             _refuse_odd_flag(key, value if sign else following)
+            _refuse_other_files(key, Path(value if sign else following), conf)
             continue
         if sign and not key:
             raise InputError(f"'{argument}' has no name before the '='")
@@ -53,6 +54,19 @@ def _refuse_odd_flag(flag: str, value: str) -> None:
     if given and given not in CHOICES.get(flag, (given,)):
         expected = ", ".join(CHOICES[flag])
         raise InputError(f"{flag} is '{given}', expected one of {expected}{nearest(given, CHOICES[flag])}")
+
+
+def _refuse_other_files(flag: str, folder: Path, conf: Path) -> None:
+    """Refuse files of somebody's own that would not be read, or be read where only some of conf is."""
+    if flag in ("-cp", "--config-path") and folder.is_dir() and folder.resolve() != conf.resolve():
+        raise InputError(
+            f"{flag} is {folder}, expected {conf}, for not all of it would be read; --config-dir adds files"
+        )
+    if flag in ("-cd", "--config-dir"):
+        for own in sorted(folder.rglob("*.yaml")):
+            shipped = conf / own.relative_to(folder)
+            if shipped.is_file() and shipped.read_bytes() != own.read_bytes():
+                raise InputError(f"{own} would not be read, for {shipped} is; expected a file of another name")
 
 
 def refuse_shared(arguments: list[str], places: Places) -> None:

@@ -42,7 +42,9 @@ def entry_point(
 
     def decorate(task: Task) -> Callable[[], None]:
         begun: list[Task] = []
-        composed = hydra.main(version_base="1.3", config_path=str(CONF), config_name=config)(_explained(task, begun))
+        composed = hydra.main(version_base="1.3", config_path=str(CONF), config_name=config)(
+            _explained(task, config, begun)
+        )
 
         @wraps(task)
         def main() -> None:
@@ -132,7 +134,7 @@ def refuse(sentence: str) -> NoReturn:
     raise SystemExit(BAD_INPUT)
 
 
-def _explained(task: Task, begun: list[Task]) -> Task:
+def _explained(task: Task, config: str, begun: list[Task]) -> Task:
     """Wrap what `hydra.main` runs, so that bad input ends in our one sentence and not also in Hydra's two.
 
     A job of a sweep still raises: the sweep names it at the end and keeps the others. What has `begun` is noted, to
@@ -143,6 +145,9 @@ def _explained(task: Task, begun: list[Task]) -> Task:
     def run(cfg: DictConfig) -> None:
         begun.append(task)
         try:
+            # What it says would not count as overrides, which have places of their own.
+            if (name := HydraConfig.get().job.config_name) != config:
+                raise InputError(f"--config-name is {name}, expected {config}")
             with _printing():
                 task(cfg)
         except Exception as error:

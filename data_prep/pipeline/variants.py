@@ -17,7 +17,9 @@ def overridden_keys(overrides: Sequence[str]) -> list[str]:
 
 def deciding(overrides: Sequence[str], neutral: Sequence[str]) -> list[str]:
     """Return the overrides that decide what the result is: all but `neutral` ones, given whole or by their keys."""
-    given = sorted(override.lstrip("+~") for override in overrides)
+    # Of two words on one thing the last one counts.
+    last = dict(zip(overridden_keys(overrides), overrides, strict=True)).values()
+    given = sorted(override.lstrip("+~") for override in last)
     return [o for o in given if o not in neutral and o.partition("=")[0] not in neutral and not o.startswith("hydra")]
 
 

@@ -146,6 +146,10 @@ BAD_INPUT = [
     ("run", [*MAIN, "--config-dir=/nowhere"], "Additional config directory '/nowhere' not found"),
     ("run", [*MAIN, "--config-path=/nowhere"], "config directory '/nowhere' exists"),
     ("run", [*MAIN, "--config-name=nope"], "Cannot find primary config 'nope' there is no conf/nope.yaml"),
+    ("run", [*MAIN, "--config-path={results}"], "--config-path is expected conf --config-dir adds files"),
+    ("run", [*MAIN, "--config-dir={own}", "--config-name=mine"], "--config-name is mine, expected run"),
+    ("run", [*MAIN, "--config-dir={own}/conf"], "experiment/main.yaml would not be read conf/experiment/main.yaml is"),
+    ("run", [*MAIN, "-cd", "{own}/conf"], "experiment/main.yaml would not be read conf/experiment/main.yaml is"),
     ("run", [*MAIN, "--cfg=nope"], "--cfg is 'nope', expected one of job, hydra, all"),
     ("run", ["--cfg", "jbo"], "--cfg is 'jbo', did you mean 'job'?"),
     ("run", [*MAIN, "--info=nope"], "--info is 'nope', expected one of all, config,"),
@@ -274,6 +278,10 @@ def test_bad_input(
     places = {"bundle": results / "bundles" / "vertebral.npz", "out": results.parent / "out"}
     places |= {"folder": results / "folder.png", "results": results}
     places["folder"].mkdir()
+    (results / "own" / "conf" / "experiment").mkdir(parents=True)
+    (results / "own" / "mine.yaml").write_text("defaults: [run, _self_]\nhorizon: 50\n")
+    (results / "own" / "conf" / "experiment" / "main.yaml").write_text("name: main\n")
+    places["own"] = results / "own"
     filled = [argument.format(**places) for argument in arguments]
     own_places = results if module in ("run", "all") else None
     said = refusal(monkeypatch, capsys, module, *filled, results=own_places).strip()

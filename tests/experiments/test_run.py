@@ -103,6 +103,7 @@ def test_overrides_go_beside_the_shipped_results(monkeypatch: pytest.MonkeyPatch
 def test_variant_names() -> None:
     assert variant_name(["experiment=main", "dataset=drift", "n_jobs=2", "hydra/launcher=joblib"], NEUTRAL) == ""
     assert variant_name(["horizon=500", "+budgets=[10, 20]"], NEUTRAL) == "budgets=[10,20],horizon=500"
+    assert variant_name(["horizon=500", "seed=1", "horizon=600", "seed=0"], NEUTRAL) == "horizon=600"
     assert len(variant_name([f"learner.cams.floor={'1' * 200}"], NEUTRAL)) == 16
 
 
