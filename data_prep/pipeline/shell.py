@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import errno
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -20,7 +21,7 @@ from omegaconf import DictConfig
 from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBaseException
 
 from cams.errors import InputError, nearest
-from cams.stopping import INTERRUPTED, forget_output, stopped_by_sigterm
+from cams.stopping import INTERRUPTED, forget_output, prepare_output, stopped_by_sigterm
 from data_prep.pipeline.catalogue import read_mapping
 from data_prep.pipeline.command_line import Places, is_override, quoted, refuse_odd, refuse_shared
 
@@ -86,6 +87,7 @@ def _guarded(begun: Sequence[Any]) -> Iterator[None]:
 
     Before anything has `begun`, Hydra's errors of any kind are about the command line.
     """
+    prepare_output()
     if sys.stdout is None:
         refuse("cannot print: the output is closed")
     try:
@@ -162,6 +164,8 @@ def _refuse_bad_input(error: Exception) -> None:
     """Refuse what is wrong with an input, or a configuration file that is damaged; a fault of ours comes back."""
     if isinstance(error, REFUSED):
         refuse(sentence_of(error))
+    if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:
+        refuse(f"{error.filename}: {error.strerror}")
     if damaged := damaged_file(CONF):
         refuse(damaged)
 

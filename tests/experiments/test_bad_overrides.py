@@ -247,6 +247,8 @@ BAD_INPUT = [
     ("replay", [*REPLAY, "plot={bundle}/mine.png"], "cannot write to"),
     ("replay", [*REPLAY, "plot=mine.gif"], "mine.gif ends in '.gif', expected one of .png, .pdf, .svg"),
     ("replay", [*REPLAY, "plot=3"], "plot is 3"),
+    ("replay", [*REPLAY, f"plot={'x' * 300}.png"], "x.png: File name too long"),
+    ("run", [*MAIN, f"bundle={'x' * 300}", "horizon=5", "budget=1", "realizations=1"], "x: File name too long"),
     (
         "replay",
         [*REPLAY, "plot={folder}"],
