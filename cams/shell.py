@@ -138,7 +138,7 @@ def _do_labels_matter(bundle: cams.Bundle) -> str:
 def replay(options: argparse.Namespace) -> None:
     """Replay a bundle, print the summary, and keep what was asked for."""
     if options.plot:
-        require_picture(options.plot)
+        require_picture(options.plot, options.bundle)
     if options.out:
         _require_place(options.out, options.bundle, options.plot)
     bundle = cams.Bundle.load(options.bundle)
@@ -171,7 +171,7 @@ def _require_place(out: Path, *others: Path | None) -> None:
 
 def plot(options: argparse.Namespace) -> None:
     """Draw a replay that was saved."""
-    require_picture(options.picture)
+    require_picture(options.picture, options.replay)
     Replay.load(options.replay).plot(options.picture)
 
 

@@ -41,7 +41,7 @@ def main(cfg: DictConfig) -> None:
     out = Path(cfg.out)
     require_writable(out)
     if cfg.plot is not None:
-        require_picture(Path(cfg.plot))
+        require_picture(Path(cfg.plot), Path(cfg.bundle))
     bundle = cams.Bundle.load(cfg.bundle)
     with connected(cfg.cluster):
         result = replay_bundle(bundle, cfg)

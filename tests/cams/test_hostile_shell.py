@@ -24,6 +24,7 @@ def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "table.npz").write_text("a,b\n1,2\n")
     (tmp_path / "empty.npz").touch()
     (tmp_path / "loop.npz").symlink_to("loop.npz")
+    (tmp_path / "link.png").symlink_to("mine.npz")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -40,6 +41,8 @@ REFUSED = [
     ([*REPLAY, "--out", "mine.npz"], "--out is mine.npz, which is the bundle or the picture"),
     ([*REPLAY, "--out", "../{here}/mine.npz"], "which is the bundle or the picture"),
     ([*REPLAY, "--out", "a.png", "--plot", "a.png"], "--out is a.png, which is the bundle or the picture"),
+    ([*REPLAY, "--plot", "link.png"], "the picture link.png leads to mine.npz, expected a file of its own"),
+    (["plot", "mine.npz", "link.png"], "the picture link.png leads to mine.npz"),
     ([*REPLAY, "--out", "x" * 300], "error: " + "x" * 300 + ": File name too long"),
     ([*REPLAY, "--plot", "x" * 300 + ".png"], "x.png: File name too long"),
     ([*REPLAY, "--realizations", "9999999999999"], "realizations at 1 budgets and 1 rounds do not fit into memory"),
