@@ -199,6 +199,7 @@ BAD_INPUT = [
     ("report.__main__", ["~paths"], "the configuration lacks the key 'paths'"),
     ("report.__main__", ["paths.cards=/nowhere"], "paths.cards is '/nowhere', which has no data cards"),
     ("report.__main__", ["paths.page="], "paths.page is '', expected the name of a file"),
+    ("report.__main__", ["paths.page={bundle}"], "paths.page is vertebral.npz', expected a file that ends in .html"),
     ("run", [*MAIN, "seed=9223372036854775808"], "seed is 9223372036854775808 from 0 to 9223372036854775807"),
     ("run", [*MAIN, "paths.results="], "paths.results is '', expected a text that names a folder"),
     ("replay", [*REPLAY, "out="], "out is empty, expected a folder"),
