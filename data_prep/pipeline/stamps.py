@@ -53,7 +53,7 @@ def stamped(artefact: str, path: Path, context: Context) -> dict[str, Any]:
         return made_with(artefact, context.dataset, training["seed"], settings_at_scale(shipped, training["scale"]))
     try:
         found = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict):
         raise InputError(f"array '{STAMP}' does not say what it was made with")

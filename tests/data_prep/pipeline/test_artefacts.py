@@ -181,7 +181,7 @@ def test_without_a_stamp_a_file_is_what_the_shipped_settings_make(dataset, tmp_p
             require_made_with(artefact, path, context_for(dataset, tmp_path, "seed=1"))
 
 
-@pytest.mark.parametrize("text", ["nonsense", "[1]", "3"])
+@pytest.mark.parametrize("text", ["nonsense", "[1]", "3", "[" * 100_000], ids=len)
 def test_a_damaged_stamp_is_refused(text, folder):
     damage(folder / SPLITS, "made_with", lambda _: np.array(text))
     with pytest.raises(InputError, match=r"splits/vertebral\.npz: array 'made_with' does not say"):
