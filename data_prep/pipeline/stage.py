@@ -29,6 +29,9 @@ Stage = Callable[[Context], Path]
 def entry_point(*stages: Stage) -> Callable[[], None]:
     """Make the `main` of a stage module from its function(s) of a Context, run in order; each returns what it wrote."""
 
+    # Now, for a worker of a sweep is sent the function without its module.
+    named = [(stage.__globals__["__spec__"].name.removeprefix("data_prep."), stage) for stage in stages]
+
     def task(cfg: DictConfig) -> None:
         logging.captureWarnings(True)
         check_general(cfg)
@@ -40,10 +43,9 @@ def entry_point(*stages: Stage) -> Callable[[], None]:
         for folder in (context.work, context.results):
             require_writable(folder)
         with connected(cfg.cluster):
-            for stage in stages:
+            for name, stage in named:
                 started = time.perf_counter()
                 written = stage(context)
-                name = stage.__globals__["__spec__"].name.removeprefix("data_prep.")
                 seconds = time.perf_counter() - started
                 print(f"{context.dataset}: {name} took {seconds:.1f} s ({written})", file=sys.stderr)
 
