@@ -52,7 +52,8 @@ soak: $(VENV)/everything.done ## kill runs at random moments, play a million rou
 
 mutants: $(VENV)/everything.done ## change the code in small ways and list what no test notices: hours; ONLY='cams.bounds*' for a part, OUT=docs/mutants.md for the report
 	mutmut run $(ONLY)
-	python .ci/mutants > $(or $(OUT),mutants/report.md)
+	python .ci/mutants > mutants/report.tmp
+	mv mutants/report.tmp $(or $(OUT),mutants/report.md)
 	@echo "mutants: wrote $(or $(OUT),mutants/report.md)"
 
 # Where `make mutants-engine` works, on a copy whose engine is not compiled.
@@ -61,7 +62,8 @@ PLAIN := mutants/engine
 mutants-engine: $(VENV)/everything.done ## the same for the engine, as plain Python; ONLY='cams.engine.frozen*', OUT=docs/mutants-engine.md
 	python .ci/plain_engine $(PLAIN)
 	cd $(PLAIN) && NUMBA_DISABLE_JIT=1 mutmut run $(ONLY)
-	cd $(PLAIN) && python $(CURDIR)/.ci/mutants engine > $(CURDIR)/$(or $(OUT),mutants/report-engine.md)
+	cd $(PLAIN) && python $(CURDIR)/.ci/mutants engine > $(CURDIR)/mutants/report-engine.tmp
+	mv mutants/report-engine.tmp $(or $(OUT),mutants/report-engine.md)
 	@echo "mutants-engine: wrote $(or $(OUT),mutants/report-engine.md)"
 
 lint: $(VENV)/everything.done ## check style, types and which package may import which
@@ -73,11 +75,12 @@ lint: $(VENV)/everything.done ## check style, types and which package may import
 bench: $(VENV)/everything.done ## measure the replay engine, as ratios in one run, and the whole paper; OUT=results/bench also writes the tables there
 	python -m experiments.bench $(if $(OUT),out=$(OUT))
 
-# Exit code 2 is a data set that cannot be had, which stops no other.
+# Exit code 2 of fetching is a data set that cannot be had, which stops no other; of a later stage it is a fault.
 smoke: $(VENV)/everything.done ## the tabular pipeline and its experiments at smoke scale, in data/smoke
 	for dataset in vertebral drift covtype; do \
-	  python -m data_prep.all dataset=$$dataset scale=smoke paths.work=$(SMOKE) paths.results=$(SMOKE)/results \
-	    || [ $$? = 2 ] || exit 1; \
+	  places="dataset=$$dataset scale=smoke paths.work=$(SMOKE) paths.results=$(SMOKE)/results"; \
+	  python -m data_prep.fetch $$places || { [ $$? = 2 ] && continue; exit 1; }; \
+	  python -m data_prep.all $$places || exit 1; \
 	done
 	python -m experiments.all scale=smoke paths.results=$(SMOKE)/results paths.bundles=$(SMOKE)/results/bundles \
 	  'datasets=[vertebral,drift,covtype]'

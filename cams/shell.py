@@ -26,7 +26,7 @@ from cams.files import as_path, require_writable
 from cams.guide import ABOUT
 from cams.outcome import Replay
 from cams.plotting.picture import require_picture
-from cams.stopping import INTERRUPTED, flush_output, forget_output, stopped_by_sigterm
+from cams.stopping import INTERRUPTED, flush_output, forget_output, prepare_output, stopped_by_sigterm
 
 BAD_INPUT = 2
 # `check` answers in seconds: no longer streams, no more of them.
@@ -35,6 +35,7 @@ CHECK_ROUNDS, CHECK_REALIZATIONS = 2_000, 10
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; bad input is one sentence on stderr and exit code 2."""
+    prepare_output()
     try:
         parsed = _parsed(arguments)
         with stopped_by_sigterm():
@@ -45,7 +46,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         forget_output()
     except OSError as error:
         forget_output()
-        print(f"error: cannot print: {error.strerror or error}", file=sys.stderr)
+        # Of a file it knows the name: one that no file can have is not about printing.
+        print(f"error: {error.filename or 'cannot print'}: {error.strerror or error}", file=sys.stderr)
         return BAD_INPUT
     except InputError as error:
         print(f"error: {error}", file=sys.stderr)
@@ -136,7 +138,7 @@ def _do_labels_matter(bundle: cams.Bundle) -> str:
 def replay(options: argparse.Namespace) -> None:
     """Replay a bundle, print the summary, and keep what was asked for."""
     if options.plot:
-        require_picture(options.plot)
+        require_picture(options.plot, options.bundle)
     if options.out:
         _require_place(options.out, options.bundle, options.plot)
     bundle = cams.Bundle.load(options.bundle)
@@ -169,7 +171,7 @@ def _require_place(out: Path, *others: Path | None) -> None:
 
 def plot(options: argparse.Namespace) -> None:
     """Draw a replay that was saved."""
-    require_picture(options.picture)
+    require_picture(options.picture, options.replay)
     Replay.load(options.replay).plot(options.picture)
 
 

@@ -1,8 +1,9 @@
-"""A command that is told to stop ends in order: what is half-written is removed, and its exit code says so."""
+"""A command ends in order: what is half-written is removed, what it says can be printed, its exit code says how."""
 
 from __future__ import annotations
 
 import errno
+import io
 import os
 import signal
 import sys
@@ -25,6 +26,17 @@ def stopped_by_sigterm() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+def prepare_output() -> None:
+    """Let what is printed be printed: letters that an output does not have are spelt out, and words for an error
+    output that is closed go nowhere, where they, or a progress bar, would be an error themselves."""
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+        # For processes that this one starts.
+        os.set_inheritable(sys.stderr.fileno(), True)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
 
 
 def flush_output() -> None:

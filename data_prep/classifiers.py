@@ -6,7 +6,7 @@ python -m data_prep.classifiers dataset=drift scale=laptop seed=0
 from pathlib import Path
 
 from cams.files import write_json
-from data_prep.pipeline.artefacts import load_rows
+from data_prep.pipeline.artefacts import keep, load_rows
 from data_prep.pipeline.context import Context
 from data_prep.pipeline.dataset import get_dataset
 from data_prep.pipeline.metrics import by_name, model_accuracies
@@ -16,7 +16,7 @@ from data_prep.pipeline.stage import entry_point
 def run(context: Context) -> Path:
     table, split = load_rows(context)
     trained = get_dataset(context.dataset).train_classifiers(table, split, context)
-    trained.save(context.artefact("classifiers"))
+    path = keep(trained, "classifiers", context)
     on_policy_rows = model_accuracies(trained.policy_predictions, table.labels[split.policy_rows])
     on_pool = model_accuracies(trained.pool_predictions, table.labels[split.pool_rows])
     write_json(
@@ -26,7 +26,7 @@ def run(context: Context) -> Path:
             "accuracy_pool": by_name(trained.model_names, on_pool),
         },
     )
-    return context.artefact("classifiers")
+    return path
 
 
 main = entry_point(run)

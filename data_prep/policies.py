@@ -6,7 +6,7 @@ python -m data_prep.policies dataset=drift scale=laptop seed=0
 from pathlib import Path
 
 from cams.files import write_json
-from data_prep.pipeline.artefacts import load_classifiers, load_rows
+from data_prep.pipeline.artefacts import keep, load_classifiers, load_rows
 from data_prep.pipeline.context import Context
 from data_prep.pipeline.dataset import get_dataset
 from data_prep.pipeline.metrics import by_name, policy_accuracies, stored_policy_accuracies
@@ -17,7 +17,7 @@ def run(context: Context) -> Path:
     table, split = load_rows(context)
     classifiers = load_classifiers(table, split, context)
     trained = get_dataset(context.dataset).train_policies(table, split, classifiers, context)
-    trained.save(context.artefact("policies"))
+    path = keep(trained, "policies", context)
     held_out = policy_accuracies(
         trained.held_out_rewards,
         classifiers.policy_predictions[trained.held_out],
@@ -33,7 +33,7 @@ def run(context: Context) -> Path:
             "accuracy_pool": by_name(trained.names, on_pool),
         },
     )
-    return context.artefact("policies")
+    return path
 
 
 main = entry_point(run)

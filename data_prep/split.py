@@ -5,6 +5,7 @@ python -m data_prep.split dataset=drift scale=laptop seed=0
 
 from pathlib import Path
 
+from data_prep.pipeline.artefacts import keep
 from data_prep.pipeline.context import Context
 from data_prep.pipeline.dataset import get_dataset
 from data_prep.pipeline.stage import entry_point
@@ -12,8 +13,7 @@ from data_prep.pipeline.stage import entry_point
 
 def run(context: Context) -> Path:
     dataset = get_dataset(context.dataset)
-    dataset.split(dataset.load(context), context).save(context.artefact("splits"))
-    return context.artefact("splits")
+    return keep(dataset.split(dataset.load(context), context), "splits", context)
 
 
 main = entry_point(run)

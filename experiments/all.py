@@ -30,7 +30,7 @@ from experiments.figures.kinds import check_panels
 from experiments.runner.configuration import compose_experiment, experiment_names
 from experiments.runner.jobs import NoBundle, needs_computing, say_now
 from experiments.runner.making import write_records
-from experiments.runner.places import Places
+from experiments.runner.places import Places, require_own_results
 from experiments.runner.plan import Plan
 from experiments.runner.resolve import check_run, make_plan
 from experiments.runner.shape import ALL
@@ -121,6 +121,7 @@ def refuse_unread_limits(cfg: DictConfig, experiments: dict[str, DictConfig]) ->
 
 def run_all(cfg: DictConfig) -> None:
     check(cfg, ALL, "")
+    require_own_results(cfg.paths)
     places = Places(Path(cfg.paths.bundles), results_root(cfg))
     experiments = selected_experiments(cfg.experiments, cfg.scale.name)
     refuse_unread_limits(cfg, experiments)

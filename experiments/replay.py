@@ -25,7 +25,12 @@ from experiments.runner.jobs import say_now
 from experiments.runner.shape import REPLAY
 
 
-@entry_point("replay")
+def _decides(key: str) -> bool:
+    """Tell whether a setting decides what comes out, and not how fast or where."""
+    return key not in ("n_jobs", "cluster", "out", "plot")
+
+
+@entry_point("replay", places={"out": _decides, "plot": _decides})
 def main(cfg: DictConfig) -> None:
     for needed in ("bundle", "budgets", "out"):
         if OmegaConf.is_missing(cfg, needed):
@@ -36,7 +41,7 @@ def main(cfg: DictConfig) -> None:
     out = Path(cfg.out)
     require_writable(out)
     if cfg.plot is not None:
-        require_picture(Path(cfg.plot))
+        require_picture(Path(cfg.plot), Path(cfg.bundle))
     bundle = cams.Bundle.load(cfg.bundle)
     with connected(cfg.cluster):
         result = replay_bundle(bundle, cfg)

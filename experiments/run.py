@@ -25,7 +25,7 @@ from experiments.figures.compose import draw_composed, draw_dataset, figure_stem
 from experiments.figures.kinds import check_panels
 from experiments.runner.configuration import compose_run, register_streams, require_own_name
 from experiments.runner.jobs import NoBundle, ensure_record, say_now
-from experiments.runner.places import Places
+from experiments.runner.places import Places, require_own_results
 from experiments.runner.resolve import check_run, make_plan
 from experiments.runner.sweep import recording_failures
 
@@ -46,6 +46,7 @@ def places_for(cfg: DictConfig, overrides: list[str]) -> Places:
 
 def run(cfg: DictConfig) -> None:
     check_run(cfg)
+    require_own_results(cfg.paths)
     require_own_name(HydraConfig.get().runtime.choices["experiment"], cfg.experiment.name)
     check_panels(cfg.experiment)
     overrides = list(HydraConfig.get().overrides.task)

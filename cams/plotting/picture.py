@@ -12,14 +12,16 @@ from cams.files import as_path, require_writable
 FORMATS = ("png", "pdf", "svg")
 
 
-def require_picture(path: Path) -> None:
-    """Refuse a file that no picture can be written to."""
+def require_picture(path: Path, source: Path | None = None) -> None:
+    """Refuse a file that no picture can be written to, or that leads to what it is drawn from."""
     if path.suffix[1:] not in FORMATS:
         raise InputError(f"the picture {path} ends in '{path.suffix}', expected one of .{', .'.join(FORMATS)}")
     if os.path.isdir(path):
         raise InputError(f"cannot write the picture {path}: it is a folder")
     require_matplotlib()
     require_writable(as_path(path).parent)
+    if source and os.path.realpath(path) == os.path.realpath(source):
+        raise InputError(f"the picture {path} leads to {source}, expected a file of its own")
 
 
 def require_matplotlib() -> None:

@@ -12,6 +12,7 @@ from cams.errors import InputError
 from data_prep.pipeline.hashes import fingerprint
 
 Arrays = dict[str, np.ndarray]
+CHECKSUM = "checksum"
 # Of a damaged checkpoint, which a stage would find again and again.
 DELETE = "delete it, and the stage makes it anew"
 
@@ -31,8 +32,19 @@ class Checkpoints:
         """The stored arrays of this model, computed and stored first if they are not there yet."""
         path = self.path(name, key)
         if not path.exists():
-            write_archive(path, compute())
+            made = compute()
+            write_archive(path, made | {CHECKSUM: np.array(checksum(path, made))})
         try:
-            return read_archive(path)
+            stored = read_archive(path)
         except InputError as error:
             raise InputError(f"{error}; {DELETE}") from None
+        # Those of earlier versions have none.
+        written = stored.pop(CHECKSUM, None)
+        if written is not None and str(written) != checksum(path, stored):
+            raise InputError(f"{path}: it is not what the stage wrote; {DELETE}")
+        return stored
+
+
+def checksum(path: Path, arrays: Arrays) -> str:
+    """Hash the arrays of a checkpoint and its name: another one in its place is as wrong as an edited one."""
+    return fingerprint(path.name, *(part for name in sorted(arrays) for part in (name, arrays[name])))

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from hydra.core.override_parser.overrides_parser import OverridesParser
-from hydra.core.override_parser.types import Glob
+from hydra.core.override_parser.types import Glob, Override
 from hydra.errors import HydraException
 
 from cams.errors import InputError, nearest
 
+# The settings that say where a job writes, and of each which others decide what it writes there.
+Places = Mapping[str, Callable[[str], bool]]
 # What Hydra takes beside overrides; of anything else it prints all its usage.
 FLAGS = {"-m", "--multirun", "-r", "--run", "-c", "--cfg", "--resolve", "-p", "--package", "-i", "--info"} | {
     *("-cp", "--config-path", "-cn", "--config-name", "-cd", "--config-dir", "-sc", "--shell-completion"),
@@ -31,6 +34,7 @@ def refuse_odd(arguments: list[str], conf: Path) -> None:
         key, sign, value = argument.partition("=")
         if key.startswith("-"):
             _refuse_odd_flag(key, value if sign else following)
+            _refuse_other_files(key, Path(value if sign else following), conf)
             continue
         if sign and not key:
             raise InputError(f"'{argument}' has no name before the '='")
@@ -52,11 +56,45 @@ def _refuse_odd_flag(flag: str, value: str) -> None:
         raise InputError(f"{flag} is '{given}', expected one of {expected}{nearest(given, CHOICES[flag])}")
 
 
+def _refuse_other_files(flag: str, folder: Path, conf: Path) -> None:
+    """Refuse files of somebody's own that would not be read, or be read where only some of conf is."""
+    if flag in ("-cp", "--config-path") and folder.is_dir() and folder.resolve() != conf.resolve():
+        raise InputError(
+            f"{flag} is {folder}, expected {conf}, for not all of it would be read; --config-dir adds files"
+        )
+    if flag in ("-cd", "--config-dir"):
+        for own in sorted(folder.rglob("*.yaml")):
+            shipped = conf / own.relative_to(folder)
+            if shipped.is_file() and shipped.read_bytes() != own.read_bytes():
+                raise InputError(f"{own} would not be read, for {shipped} is; expected a file of another name")
+
+
+def refuse_shared(arguments: list[str], places: Places) -> None:
+    """Refuse a sweep whose jobs would write to one place, each over what the one before it wrote."""
+    parsed = list(filter(None, map(_parsed, arguments))) if {"-m", "--multirun"} & set(arguments) else []
+    given = {override.key_or_group: str(override.get_value_string()) for override in parsed}
+    swept = [override.key_or_group for override in parsed if override.is_sweep_override()]
+    for place, decides in places.items():
+        named = given.get(place, "${hydra")
+        for key in swept:
+            if key != place and decides(key) and "${hydra" not in named and f"${{{key}}}" not in named:
+                raise InputError(
+                    f"{place} is {named}, which every {key} of the sweep would overwrite; "
+                    f"expected a place for each, such as {place}='{key}/${{{key}}}'"
+                )
+
+
+def _parsed(override: str) -> Override | None:
+    try:
+        return OverridesParser.create().parse_override(override)
+    except HydraException:
+        return None
+
+
 def _stands_for_nothing(override: str, conf: Path) -> bool:
     """Tell whether an override is a sweep over no values, which would run nothing."""
-    try:
-        parsed = OverridesParser.create().parse_override(override)
-    except HydraException:
+    parsed = _parsed(override)
+    if parsed is None:
         return False
     if isinstance(glob := parsed.value(), Glob):
         return not glob.filter([path.stem for path in (conf / parsed.key_or_group).glob("*.yaml")])
@@ -72,9 +110,7 @@ def quoted(argument: str) -> str:
     key, _, value = argument.partition("=")
     if "/" not in value or key.startswith("-"):
         return argument
-    try:
-        OverridesParser.create().parse_override(argument)
-    except HydraException:
-        escaped = value.replace("'", "\\'")
-        return f"{key}='{escaped}'"
-    return argument
+    if _parsed(argument):
+        return argument
+    escaped = value.replace("'", "\\'")
+    return f"{key}='{escaped}'"

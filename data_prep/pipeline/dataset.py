@@ -12,7 +12,7 @@ from typing import Any, Protocol, cast
 
 import numpy as np
 
-from cams.archive import open_archive, write_archive
+from cams.archive import open_archive
 from cams.checks import distinct, in_range, integers
 from cams.compact import DenseRewards, HeadRewards
 from cams.errors import InputError
@@ -67,8 +67,8 @@ class Split:
             if len(rows) != size:
                 raise InputError(f"{name} has {len(rows)} rows, expected {size}")
 
-    def save(self, path: Path) -> None:
-        write_archive(path, vars(self))
+    def arrays(self) -> dict[str, Any]:
+        return vars(self)
 
     @classmethod
     def load(cls, path: Path) -> "Split":
@@ -94,8 +94,8 @@ class Classifiers:
             in_range(name, integers(name, predictions, ndim=2), num_classes)
             require_shape(name, predictions, (len(rows), len(self.model_names)))
 
-    def save(self, path: Path) -> None:
-        write_archive(path, vars(self))
+    def arrays(self) -> dict[str, Any]:
+        return vars(self)
 
     @classmethod
     def load(cls, path: Path) -> "Classifiers":
@@ -140,9 +140,9 @@ class Policies:
         if not ((self.held_out_rewards >= 0) & (self.held_out_rewards <= 1)).all():
             raise InputError("held_out_rewards has values outside 0..1")
 
-    def save(self, path: Path) -> None:
+    def arrays(self) -> dict[str, Any]:
         plain = {name: value for name, value in vars(self).items() if name != "pool_rewards"}
-        write_archive(path, plain | self.pool_rewards.arrays())
+        return plain | self.pool_rewards.arrays()
 
     @classmethod
     def load(cls, path: Path) -> "Policies":

@@ -1,7 +1,6 @@
 """What conf/prep.yaml and conf/dataset/*.yaml may say; each data set adds what its own zoo may say."""
 
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
@@ -12,11 +11,13 @@ from data_prep.pipeline.catalogue import DATASET, ROOT, SCALE, read_mapping, shi
 from data_prep.pipeline.context import Context
 from data_prep.pipeline.dataset import KINDS, get_dataset
 from data_prep.pipeline.schema import FOLDER, Range, Schema, Some, Words, check
-from data_prep.pipeline.variants import deciding
+from data_prep.pipeline.variants import deciding, same_place
 
 # Overrides that say where results go or how fast they come, not what they are.
 NEUTRAL = ("dataset", "n_jobs", "cluster", "paths.work", "paths.raw", "paths.results")
-TRAINED_BY = ("scale", "seed", "dataset.")
+# What is parsed is kept under `raw`, what is trained under `work`, what is measured or bundled under `results`.
+_FETCHED_BY = ("scale", "dataset.")
+DECIDED_BY: dict[str, tuple[str, ...]] = {"results": ("",), "work": ("seed", *_FETCHED_BY), "raw": _FETCHED_BY}
 SHARPNESS = Range(float, 0, 1e9)
 GENERAL: Schema = {
     # As far as a replay's seed may go.
@@ -66,18 +67,33 @@ def refuse_overruled(cfg: DictConfig, overrides: Iterable[str]) -> None:
 
 def require_own_places(cfg: DictConfig, overrides: Sequence[str]) -> None:
     """Refuse settings other than those of params.yaml and conf in their places: what came out would pass for theirs."""
-    training = [f"{key}={value}" for key, value in shipped_training().items()]
-    others = deciding(overrides, [*NEUTRAL, *training])
-    # What is trained is kept under `work`, what is measured or bundled under `results`.
-    places = {"results": others, "work": [override for override in others if override.startswith(TRAINED_BY)]}
-    shipped = read_mapping(ROOT / "conf" / "prep.yaml")["paths"]
-    taken = [key for key, given in places.items() if given and Path(cfg.paths[key]) == Path(shipped[key])]
+    # By their values: conf/prep.yaml may be edited too, and of two words on the seed the last one counts.
+    training = {"scale": cfg.scale.name, "seed": cfg.seed}
+    others = [f"{key}={training[key]}" for key, value in shipped_training().items() if training[key] != value]
+    others += deciding(overrides, [*NEUTRAL, *training])
+    places = {key: [other for other in others if other.startswith(by)] for key, by in DECIDED_BY.items()}
+    shipped = shipped_places()
+    taken = [key for key, given in places.items() if given and same_place(cfg.paths[key], shipped[key])]
+    if "work" in taken:
+        # Which has raw data in it, unless they are kept apart.
+        taken = [key for key in taken if key != "raw"]
     if taken:
         unset = " and ".join(f"paths.{key}" for key in taken)
         raise InputError(
             f"{', '.join(others)}: params.yaml and conf say otherwise, so {unset} must be set too, "
             "or what comes out would pass for theirs"
         )
+
+
+def shipped_places() -> dict[str, str]:
+    """Where what DVC knows is made."""
+    places: dict[str, str] = read_mapping(ROOT / "conf" / "prep.yaml")["paths"]
+    return places | {"raw": f"{places['work']}/raw"}
+
+
+def decides(place: str, key: str) -> bool:
+    """Tell whether a setting decides what is written to a place; data sets have files of their own."""
+    return key not in NEUTRAL and key.startswith(DECIDED_BY[place])
 
 
 def check_zoo(context: Context) -> None:

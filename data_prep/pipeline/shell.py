@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+import errno
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NoReturn
 
 import hydra
@@ -20,9 +22,9 @@ from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBase
 
 from cams.errors import InputError, nearest
 from cams.files import visible
-from cams.stopping import INTERRUPTED, forget_output, stopped_by_sigterm
+from cams.stopping import INTERRUPTED, forget_output, prepare_output, stopped_by_sigterm
 from data_prep.pipeline.catalogue import read_mapping
-from data_prep.pipeline.command_line import is_override, quoted, refuse_odd
+from data_prep.pipeline.command_line import Places, is_override, quoted, refuse_odd, refuse_shared
 
 CONF = Path(__file__).resolve().parents[2] / "conf"
 BAD_INPUT = 2
@@ -31,15 +33,20 @@ REFUSED = (InputError, HydraException, OmegaConfBaseException)
 Task = Callable[[DictConfig], None]
 
 
-def entry_point(config: str, before: Callable[[], None] = lambda: None) -> Callable[[Task], Callable[[], None]]:
+def entry_point(
+    config: str, before: Callable[[], None] = lambda: None, places: Places = MappingProxyType({})
+) -> Callable[[Task], Callable[[], None]]:
     """Decorate a function of a configuration: called without arguments it reads conf/<config>.yaml and sys.argv.
 
-    `before` offers what conf/<config>.yaml refers to and no file of conf has.
+    `before` offers what conf/<config>.yaml refers to and no file of conf has. The jobs of a sweep must not share
+    `places`.
     """
 
     def decorate(task: Task) -> Callable[[], None]:
         begun: list[Task] = []
-        composed = hydra.main(version_base="1.3", config_path=str(CONF), config_name=config)(_explained(task, begun))
+        composed = hydra.main(version_base="1.3", config_path=str(CONF), config_name=config)(
+            _explained(task, config, begun)
+        )
 
         @wraps(task)
         def main() -> None:
@@ -52,6 +59,7 @@ def entry_point(config: str, before: Callable[[], None] = lambda: None) -> Calla
                     return
                 sys.argv[1:] = sorted(map(quoted, sys.argv[1:]), key=is_override)
                 refuse_odd(sys.argv[1:], CONF)
+                refuse_shared(sys.argv[1:], places)
                 before()
                 composed()
 
@@ -80,6 +88,7 @@ def _guarded(begun: Sequence[Any]) -> Iterator[None]:
 
     Before anything has `begun`, Hydra's errors of any kind are about the command line.
     """
+    prepare_output()
     if sys.stdout is None:
         refuse("cannot print: the output is closed")
     try:
@@ -128,7 +137,7 @@ def refuse(sentence: str) -> NoReturn:
     raise SystemExit(BAD_INPUT)
 
 
-def _explained(task: Task, begun: list[Task]) -> Task:
+def _explained(task: Task, config: str, begun: list[Task]) -> Task:
     """Wrap what `hydra.main` runs, so that bad input ends in our one sentence and not also in Hydra's two.
 
     A job of a sweep still raises: the sweep names it at the end and keeps the others. What has `begun` is noted, to
@@ -139,6 +148,9 @@ def _explained(task: Task, begun: list[Task]) -> Task:
     def run(cfg: DictConfig) -> None:
         begun.append(task)
         try:
+            # What it says would not count as overrides, which have places of their own.
+            if (name := HydraConfig.get().job.config_name) != config:
+                raise InputError(f"--config-name is {name}, expected {config}")
             with _printing():
                 task(cfg)
         except Exception as error:
@@ -153,6 +165,8 @@ def _refuse_bad_input(error: Exception) -> None:
     """Refuse what is wrong with an input, or a configuration file that is damaged; a fault of ours comes back."""
     if isinstance(error, REFUSED):
         refuse(sentence_of(error))
+    if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:
+        refuse(f"{error.filename}: {error.strerror}")
     if damaged := damaged_file(CONF):
         refuse(damaged)
 

@@ -119,8 +119,9 @@ class NpmPackage:
 def download_with(command: Sequence[str], download_dir: Path, sha256: str) -> Path:
     """Run a command that leaves one file in its working folder; keep that file if its checksum holds."""
     kept = download_dir / sha256[:16]
-    if kept.is_dir():
-        return next(kept.iterdir())
+    # Somebody may have emptied it.
+    if kept.is_dir() and (files := list(kept.iterdir())):
+        return files[0]
     download_dir.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=download_dir, prefix=".part-") as folder:
         run_quietly(command, folder)

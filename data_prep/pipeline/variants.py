@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -16,7 +17,9 @@ def overridden_keys(overrides: Sequence[str]) -> list[str]:
 
 def deciding(overrides: Sequence[str], neutral: Sequence[str]) -> list[str]:
     """Return the overrides that decide what the result is: all but `neutral` ones, given whole or by their keys."""
-    given = sorted(override.lstrip("+~") for override in overrides)
+    # Of two words on one thing the last one counts.
+    last = dict(zip(overridden_keys(overrides), overrides, strict=True)).values()
+    given = sorted(override.lstrip("+~") for override in last)
     return [o for o in given if o not in neutral and o.partition("=")[0] not in neutral and not o.startswith("hydra")]
 
 
@@ -29,3 +32,8 @@ def variant_name(overrides: Sequence[str], neutral: Sequence[str]) -> str:
 def variant_folder(results: Path, variant: str) -> Path:
     """Return where results go: beside the shipped ones unless nothing that matters was overridden."""
     return results / "variants" / variant if variant else results
+
+
+def same_place(folder: str | Path, other: str | Path) -> bool:
+    """Tell whether two paths lead to one folder, however they are written."""
+    return os.path.realpath(folder) == os.path.realpath(other)

@@ -52,7 +52,8 @@ def made_from(config: dict[str, Any], results: Path, notes: list[str]) -> str:
     digest = hashlib.sha256(json.dumps([rules, notes], sort_keys=True).encode())
     digest.update(code_digest("experiments.claims.ledger").encode())
     digest.update(TEMPLATE.read_bytes())
-    for path in visible(results, "records/*/*/*.parquet") + visible(results, "seeds/*/records/*/*/*.parquet"):
+    records = visible(results, "records/*/*/*.parquet") + visible(results, "seeds/*/records/*/*/*.parquet")
+    for path in filter(Path.is_file, records):
         digest.update(str(path.relative_to(results)).encode() + path.read_bytes())
     for path in visible(results, "figures/*/*.png"):
         digest.update(str(path.relative_to(results)).encode())

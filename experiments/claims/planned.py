@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +17,11 @@ UNREAD = {
 }
 
 
-def refuse_unread(overrides: Sequence[str]) -> None:
-    """Refuse settings of conf/claims.yaml that decide nothing about a ledger."""
+def refuse_unread(overrides: Sequence[str], unread: Mapping[str, str] = UNREAD, by: str = "the ledger") -> None:
+    """Refuse settings of conf/claims.yaml that decide nothing about what is made; `unread` says why."""
     for key in overridden_keys(overrides):
-        if key in UNREAD:
-            raise cams.InputError(f"{key} has no effect on the ledger: {UNREAD[key]}")
+        if why := unread.get(key.partition(".")[0]):
+            raise cams.InputError(f"{key} has no effect on {by}: {why}")
 
 
 def require_records(config: dict[str, Any], results: Path, overrides: Sequence[str]) -> None:

@@ -14,11 +14,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from hydra.core.hydra_config import HydraConfig
 from omegaconf import DictConfig, OmegaConf
 
 import cams
 from cams.errors import lookup
 from data_prep.pipeline.shell import entry_point
+from experiments.claims.planned import refuse_unread
 from experiments.claims.shape import check_rules
 from experiments.runner.configuration import compose_run
 from experiments.runner.jobs import ensure_record, say_now
@@ -27,6 +29,10 @@ from experiments.runner.resolve import make_plan
 
 STAGES = ("split", "classifiers", "policies", "bundle")
 RAW = Path("data/raw")
+JUDGES = "`python -m experiments.claims` reads it"
+UNREAD = dict.fromkeys(("equal_cost_points", "interval", "titles", "verdict"), JUDGES) | {
+    "seed": "it is that of the shipped records; seeds=[1,2] names others",
+}
 
 
 def experiments_about(claims: list[dict[str, Any]], dataset: str) -> set[str]:
@@ -84,7 +90,8 @@ def prepare(seed: int, dataset: str, folder: Path, n_jobs: int) -> None:
             f"paths.work=data/seeds/seed{seed}",
             f"paths.raw={RAW}",
             f"paths.results={folder}",
-            f"n_jobs={n_jobs}",
+            # Where a stage is to take all cores it wants another word than a replay.
+            f"n_jobs={n_jobs or -1}",
         )
 
 
@@ -107,6 +114,7 @@ def repeat(seed: int, dataset: str, experiments: list[str], results: Path, n_job
 def main(cfg: DictConfig) -> None:
     config: dict[str, Any] = OmegaConf.to_container(cfg, resolve=True)  # type: ignore[assignment]
     check_rules(config)
+    refuse_unread(list(HydraConfig.get().overrides.task), UNREAD, "training")
     config.setdefault("own", {"judged_on": {}, "claims": []})
     for dataset in config["datasets"] or []:
         lookup(config["training_seeds"], dataset, "training seed planned for the data set")

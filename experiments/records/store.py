@@ -104,8 +104,8 @@ def _parse(content: bytes) -> Record | None:
 
 
 def state_of(path: Path, origin: Origin) -> State:
-    """Compare a record with what it would be made from now."""
-    if not path.is_file():
+    """Compare a record with what it would be made from now; a folder or a pipe in its place is damage."""
+    if not path.exists():
         return State("missing")
     try:
         facts = read_record(path).facts

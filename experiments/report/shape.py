@@ -37,7 +37,8 @@ def check_report(cfg: DictConfig) -> None:
     known = {name: name for name in experiment_names()}
     for name in cfg.order:
         lookup(known, name, "experiment, in order,")
-    if not Path(cfg.paths.page).name:
-        raise cams.InputError(f"paths.page is '{cfg.paths.page}', expected the name of a file")
+    # Anything else that has a name is something else.
+    if Path(cfg.paths.page).suffix != ".html":
+        raise cams.InputError(f"paths.page is '{cfg.paths.page}', expected the name of a file that ends in .html")
     if not visible(Path(cfg.paths.cards), "*.md"):
         raise cams.InputError(f"paths.cards is '{cfg.paths.cards}', which has no data cards (*.md)")

@@ -7,9 +7,25 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from omegaconf import DictConfig
+
+from cams.errors import InputError
+from data_prep.pipeline.variants import same_place
 from experiments.records.store import Origin, State, record_path, state_of
 from experiments.runner.computations import computation_code
 from experiments.runner.plan import Plan
+
+# Of conf/run.yaml and conf/all.yaml, and what git holds.
+SHIPPED_RESULTS, SHIPPED_BUNDLES = "results", "results/bundles"
+
+
+def require_own_results(paths: DictConfig) -> None:
+    """Refuse bundles from elsewhere where the results of the shipped ones are: theirs would be overwritten."""
+    if same_place(paths.results, SHIPPED_RESULTS) and not same_place(paths.bundles, SHIPPED_BUNDLES):
+        raise InputError(
+            f"paths.bundles is {paths.bundles}, so paths.results must be set too, "
+            "or what comes out would pass for what the shipped bundles gave"
+        )
 
 
 @dataclass(frozen=True)
@@ -52,5 +68,8 @@ def _digest(path: Path, size: int, modified: int) -> str:
 
 
 def file_digest(path: Path) -> str:
+    # A pipe would be waited for.
+    if not path.is_file():
+        raise InputError(f"{path} is not a readable .npz file: it is no plain file")
     stat = path.stat()
     return _digest(path, stat.st_size, stat.st_mtime_ns)

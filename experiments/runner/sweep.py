@@ -7,6 +7,7 @@ import os
 import shutil
 import sys
 import traceback
+import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,10 +20,12 @@ from omegaconf import DictConfig
 from data_prep.pipeline.shell import BAD_INPUT, REFUSED, sentence_of
 
 FAILED = 1
+# Names a sweep to its workers, which inherit it: another one may run in the same folder.
+SWEEP = "CAMS_SWEEP"
 
 
 def _notes(hydra_config: Any) -> Path:
-    return Path(hydra_config.sweep.dir) / "failures"
+    return Path(hydra_config.sweep.dir) / "failures" / os.environ[SWEEP]
 
 
 @contextmanager
@@ -50,10 +53,12 @@ class NameFailures(Callback):
     def on_multirun_start(self, config: DictConfig, **kwargs: Any) -> None:
         # Where Slurm keeps no accounts its launcher would warn of that every few seconds, and waits for files anyway.
         os.environ.setdefault("SUBMITIT_LOG_LEVEL", "ERROR")
+        os.environ.setdefault(SWEEP, uuid.uuid4().hex[:12])
         shutil.rmtree(_notes(config.hydra), ignore_errors=True)
 
     def on_multirun_end(self, config: DictConfig, **kwargs: Any) -> None:
         notes = [json.loads(path.read_text()) for path in sorted(_notes(config.hydra).glob("*.json"))]
+        shutil.rmtree(_notes(config.hydra), ignore_errors=True)
         if not notes:
             return
         print(f"{len(notes)} job(s) of the sweep failed, the others are done:", file=sys.stderr)

@@ -24,6 +24,7 @@ def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "table.npz").write_text("a,b\n1,2\n")
     (tmp_path / "empty.npz").touch()
     (tmp_path / "loop.npz").symlink_to("loop.npz")
+    (tmp_path / "link.png").symlink_to("mine.npz")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -40,6 +41,10 @@ REFUSED = [
     ([*REPLAY, "--out", "mine.npz"], "--out is mine.npz, which is the bundle or the picture"),
     ([*REPLAY, "--out", "../{here}/mine.npz"], "which is the bundle or the picture"),
     ([*REPLAY, "--out", "a.png", "--plot", "a.png"], "--out is a.png, which is the bundle or the picture"),
+    ([*REPLAY, "--plot", "link.png"], "the picture link.png leads to mine.npz, expected a file of its own"),
+    (["plot", "mine.npz", "link.png"], "the picture link.png leads to mine.npz"),
+    ([*REPLAY, "--out", "x" * 300], "error: " + "x" * 300 + ": File name too long"),
+    ([*REPLAY, "--plot", "x" * 300 + ".png"], "x.png: File name too long"),
     ([*REPLAY, "--realizations", "9999999999999"], "realizations at 1 budgets and 1 rounds do not fit into memory"),
 ]
 
@@ -100,3 +105,27 @@ def test_no_home_and_a_plain_locale_change_nothing(mine: Path) -> None:
     odd = shell("cams check mine.npz", HOME="/nonexistent", LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0")
     assert (usual.returncode, usual.stdout) == (odd.returncode, odd.stdout)
     assert usual.returncode == 0
+
+
+def test_letters_that_an_output_does_not_have_are_spelt_out(mine: Path) -> None:
+    bundle = cams.Bundle.load(mine / "mine.npz")
+    cams.Bundle(predictions=bundle.predictions, labels=bundle.labels, model_names=["modèle", "é"]).save(mine / "é.npz")
+    plain, odd = shell("cams check é.npz"), shell("cams check é.npz", PYTHONIOENCODING="ascii")
+    assert (plain.returncode, odd.returncode, odd.stderr) == (0, 0, "")
+    assert odd.stdout == plain.stdout.encode("ascii", "backslashreplace").decode()
+
+
+def test_nobody_needs_an_error_output(mine: Path) -> None:
+    arguments = "mine.npz --budgets 5 --realizations 2"
+    usual, silent = shell(f"cams replay {arguments}"), shell(f"cams replay {arguments} 2>&-")
+    assert (silent.returncode, silent.stdout) == (0, usual.stdout)
+    assert shell("cams check nowhere.npz 2>&-").returncode == 2
+
+
+def test_nor_does_any_process_that_is_started() -> None:
+    child = "import sys; sys.exit(sys.stderr is None)"
+    parent = (
+        "import subprocess, sys; from cams.stopping import prepare_output; prepare_output(); "
+        f"sys.exit(subprocess.call([sys.executable, '-c', '{child}'], close_fds=True))"
+    )
+    assert shell(f'"{sys.executable}" -c "{parent}" 2>&-').returncode == 0

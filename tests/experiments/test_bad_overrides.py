@@ -92,6 +92,12 @@ BAD_INPUT = [
     ("claims.training_seeds", ["datasets=[]", "paths.results={out}"], "datasets is [], expected null or a list of one"),
     ("claims.training_seeds", ["seeds=[99]", "datasets=[vertebral]"], "seed 99 is planned for none of vertebral"),
     ("claims.training_seeds", ["seeds=[1,99]"], "seed 99 is planned for none of vertebral, drift, covtype"),
+    (
+        "claims.training_seeds",
+        ["seed=1"],
+        "seed has no effect on training: that of the shipped seeds=[1,2] names others",
+    ),
+    ("claims.training_seeds", ["interval.level=0.95"], "interval.level has no effect on training: experiments.claims"),
     # what would not be looked at
     ("run", [*MAIN, "experiment.needs_bundle=false"], "needs_bundle is false computation replay reads a bundle"),
     ("run", ["experiment=theory_stochastic", "bundle={bundle}"], "not read: theory_stochastic makes streams"),
@@ -140,6 +146,10 @@ BAD_INPUT = [
     ("run", [*MAIN, "--config-dir=/nowhere"], "Additional config directory '/nowhere' not found"),
     ("run", [*MAIN, "--config-path=/nowhere"], "config directory '/nowhere' exists"),
     ("run", [*MAIN, "--config-name=nope"], "Cannot find primary config 'nope' there is no conf/nope.yaml"),
+    ("run", [*MAIN, "--config-path={results}"], "--config-path is expected conf --config-dir adds files"),
+    ("run", [*MAIN, "--config-dir={own}", "--config-name=mine"], "--config-name is mine, expected run"),
+    ("run", [*MAIN, "--config-dir={own}/conf"], "experiment/main.yaml would not be read conf/experiment/main.yaml is"),
+    ("run", [*MAIN, "-cd", "{own}/conf"], "experiment/main.yaml would not be read conf/experiment/main.yaml is"),
     ("run", [*MAIN, "--cfg=nope"], "--cfg is 'nope', expected one of job, hydra, all"),
     ("run", ["--cfg", "jbo"], "--cfg is 'jbo', did you mean 'job'?"),
     ("run", [*MAIN, "--info=nope"], "--info is 'nope', expected one of all, config,"),
@@ -189,6 +199,7 @@ BAD_INPUT = [
     ("report.__main__", ["~paths"], "the configuration lacks the key 'paths'"),
     ("report.__main__", ["paths.cards=/nowhere"], "paths.cards is '/nowhere', which has no data cards"),
     ("report.__main__", ["paths.page="], "paths.page is '', expected the name of a file"),
+    ("report.__main__", ["paths.page={bundle}"], "paths.page is vertebral.npz', expected a file that ends in .html"),
     ("run", [*MAIN, "seed=9223372036854775808"], "seed is 9223372036854775808 from 0 to 9223372036854775807"),
     ("run", [*MAIN, "paths.results="], "paths.results is '', expected a text that names a folder"),
     ("replay", [*REPLAY, "out="], "out is empty, expected a folder"),
@@ -214,6 +225,20 @@ BAD_INPUT = [
     ("replay", [*REPLAY, "n_jobs=abc"], "n_jobs is 'abc'"),
     ("replay", ["budgets=[5]", "out={out}"], "bundle= is missing"),
     ("replay", [*REPLAY, "learners=[{{label: x}}]"], "learner"),
+    # results that would pass for others
+    (
+        "run",
+        [*MAIN, "paths.bundles={out}", "paths.results=results"],
+        "paths.bundles is so paths.results must be set too",
+    ),
+    ("all", ["paths.bundles={out}", "paths.results=./results"], "paths.bundles is so paths.results must be set too"),
+    ("replay", [*REPLAY, "-m", "seed=0,1"], "out is which every seed of the sweep would overwrite; such as ${seed}"),
+    (
+        "replay",
+        ["-m", *REPLAY[:2], "out={out}/${{seed}}", "seed=0,1", "horizon=range(5,7)"],
+        "every horizon of the sweep",
+    ),
+    ("replay", ["-m", *REPLAY[:2], "out={out}/${{seed}}", "plot={out}/a.png", "seed=0,1"], "plot is every seed of the"),
     # files
     ("run", ["experiment=main", "dataset=drift"], "'drift' has no bundle `make drift`"),
     ("run", ["experiment=main", "bundle=nowhere.npz", "horizon=5", "budget=1", "realizations=1"], "nowhere.npz"),
@@ -223,6 +248,8 @@ BAD_INPUT = [
     ("replay", [*REPLAY, "plot={bundle}/mine.png"], "cannot write to"),
     ("replay", [*REPLAY, "plot=mine.gif"], "mine.gif ends in '.gif', expected one of .png, .pdf, .svg"),
     ("replay", [*REPLAY, "plot=3"], "plot is 3"),
+    ("replay", [*REPLAY, f"plot={'x' * 300}.png"], "x.png: File name too long"),
+    ("run", [*MAIN, f"bundle={'x' * 300}", "horizon=5", "budget=1", "realizations=1"], "x: File name too long"),
     (
         "replay",
         [*REPLAY, "plot={folder}"],
@@ -254,6 +281,10 @@ def test_bad_input(
     places = {"bundle": results / "bundles" / "vertebral.npz", "out": results.parent / "out"}
     places |= {"folder": results / "folder.png", "results": results}
     places["folder"].mkdir()
+    (results / "own" / "conf" / "experiment").mkdir(parents=True)
+    (results / "own" / "mine.yaml").write_text("defaults: [run, _self_]\nhorizon: 50\n")
+    (results / "own" / "conf" / "experiment" / "main.yaml").write_text("name: main\n")
+    places["own"] = results / "own"
     filled = [argument.format(**places) for argument in arguments]
     own_places = results if module in ("run", "all") else None
     said = refusal(monkeypatch, capsys, module, *filled, results=own_places).strip()

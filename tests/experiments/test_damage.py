@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
+import os
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -21,7 +23,9 @@ from experiments.runner import configuration
 
 @pytest.fixture
 def conf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A copy of conf that may be damaged; Hydra itself still reads the shipped one."""
+    """A copy of conf that may be damaged; Hydra itself still reads the shipped one, whoever imports first."""
+    for module in ("all", "run"):
+        importlib.import_module(f"experiments.{module}")
     copy = Path(shutil.copytree(shell.CONF, tmp_path / "conf"))
     shutil.copy(catalogue.ROOT / "params.yaml", tmp_path)
     monkeypatch.setattr(catalogue, "ROOT", tmp_path)
@@ -41,6 +45,11 @@ DAMAGED = [
     ("dataset/vertebral.yaml", b"- a\n", "is no mapping, expected names with values"),
     ("dataset/vertebral.yaml", b"name: vertebral\ntitle: V\n", "says nothing about stream"),
     ("dataset/vertebral.yaml", b"title: V\nstream: {horizon: 5}\n", "lacks the key 'budget'"),
+    (
+        "dataset/vertebral.yaml",
+        b"title: V\nstream: {horizon: 5}\nstream: {horizon: 6}\n",
+        "is not valid YAML: it has the key 'stream' twice",
+    ),
     ("experiment/main.yaml", b"", "is empty, expected names with values"),
     ("experiment/main.yaml", b"- a\n", "is no mapping, expected names with values"),
     ("experiment/main.yaml", b"a: [", "is not valid YAML"),
@@ -100,6 +109,25 @@ def test_a_damaged_bundle_is_named_and_not_left_out(
     said = capsys.readouterr()
     assert "experts drift: left out" in said.out
     assert "not every record could be made, and experts vertebral is the first of 1: " in said.err
+
+
+@pytest.mark.parametrize("put", [Path.mkdir, os.mkfifo], ids=["folder", "pipe"])
+def test_what_is_no_file_is_named_and_not_waited_for(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], results: Path, put: Callable[[Path], None]
+) -> None:
+    record = results / "records/experts/vertebral/seed0.parquet"
+    record.parent.mkdir(parents=True)
+    put(record)
+    everything = ["experiments=[experts]", "datasets=[vertebral]"]
+    assert f"cannot write {record}" in refusal(monkeypatch, capsys, "all", *everything, results=results)
+    said = refusal(monkeypatch, capsys, "claims.__main__", f"paths.results={results}")
+    assert f"the record {record} is damaged; " in said
+
+    bundle = results / "bundles" / "vertebral.npz"
+    bundle.unlink()
+    put(bundle)
+    said = refusal(monkeypatch, capsys, "all", *everything, results=results)
+    assert f"{bundle} is not a readable .npz file: it is no plain file" in said
 
 
 def test_a_damaged_record_is_made_anew_where_it_can_be_and_named_where_not(

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import from_shell
@@ -103,6 +106,7 @@ def test_overrides_go_beside_the_shipped_results(monkeypatch: pytest.MonkeyPatch
 def test_variant_names() -> None:
     assert variant_name(["experiment=main", "dataset=drift", "n_jobs=2", "hydra/launcher=joblib"], NEUTRAL) == ""
     assert variant_name(["horizon=500", "+budgets=[10, 20]"], NEUTRAL) == "budgets=[10,20],horizon=500"
+    assert variant_name(["horizon=500", "seed=1", "horizon=600", "seed=0"], NEUTRAL) == "horizon=600"
     assert len(variant_name([f"learner.cams.floor={'1' * 200}"], NEUTRAL)) == 16
 
 
@@ -126,6 +130,28 @@ def test_failed_jobs_are_named_and_the_others_kept(
     assert "experiment=malicious dataset=drift" in said.splitlines()[-1]
     kept = results / "variants" / "scale=smoke" / "records"
     assert {path.parent.parent.name for path in kept.glob("*/vertebral/*")} == {"experts", "malicious"}
+
+
+def test_another_sweep_in_the_same_folder_hides_no_failure(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], results: Path
+) -> None:
+    def another(_plan: object, places: Places, *_: object, **__: object) -> None:
+        # Begins and ends when the first job has failed, in a process of its own.
+        command = [sys.executable, "-m", "experiments.run", "-m", "experiment=experts", "dataset=vertebral", "seed=-1"]
+        sweep = [f"paths.results={results}/other", f"hydra.sweep.dir={results.parent / 'sweep'}"]
+        environment = {name: value for name, value in os.environ.items() if name != "CAMS_SWEEP"}
+        ended.append(subprocess.run([*command, *sweep], env=environment, capture_output=True, check=False).returncode)
+        raise cams.InputError("enough")
+
+    ended: list[int] = []
+    monkeypatch.setattr("experiments.run.ensure_record", another)
+    with pytest.raises(SystemExit) as stop:
+        call(monkeypatch, results, "-m", "experiment=experts", "dataset=vertebral", "seed=-1,3")
+    assert (stop.value.code, ended) == (2, [2])
+    said = capsys.readouterr().err
+    assert "2 job(s) of the sweep failed" in said
+    assert "seed is -1" in said
+    assert not list((results.parent / "sweep" / "failures").iterdir())
 
 
 def test_joblib_launcher(monkeypatch: pytest.MonkeyPatch, results: Path) -> None:

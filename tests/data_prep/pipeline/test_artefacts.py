@@ -9,7 +9,9 @@ from cams import InputError
 from cams.archive import read_archive, write_archive
 from data_prep import bundle, classifiers, labels, policies, precision, prior, sharpness, split
 from data_prep.datasets.tabular.table import save_table
+from data_prep.pipeline.catalogue import catalogue
 from data_prep.pipeline.dataset import Table
+from data_prep.pipeline.stamps import require_made_with, stamp
 from tests.data_prep.conftest import context_for
 
 TINY = {
@@ -139,10 +141,51 @@ def test_damage_is_refused_by_every_stage_that_reads_it(file, array, change, wor
     assert files(folder) == before
 
 
-def test_a_split_of_another_scale_is_refused(folder):
-    sizes = {**TINY, "split": {"pool": 20, "policy": 12, "classifier": 12}}
-    with pytest.raises(InputError, match=r"splits/vertebral\.npz: policy_rows has 16 rows, expected 12; make it anew"):
-        classifiers.run(context_for("vertebral", folder, **sizes))
+OTHERS = [
+    (["seed=1"], {}, SPLITS, "it was made with seed=0, expected 1"),
+    ([], {"split": {"policy": 12}}, SPLITS, "it was made with split.policy=16, expected 12"),
+    ([], {"classifiers": {"members": TINY["classifiers"]["members"][:1]}}, CLASSIFIERS, "another classifiers.members"),
+    ([], {"policies": {"folds": 3}}, POLICIES, "it was made with policies.folds=2, expected 3"),
+]
+
+
+@pytest.mark.parametrize(("overrides", "settings", "file", "words"), OTHERS)
+def test_what_was_made_with_other_settings_is_refused(overrides, settings, file, words, folder):
+    changed = {part: {**TINY[part], **settings.get(part, {})} for part in TINY}
+    before, context = files(folder), context_for("vertebral", folder, *overrides, **changed)
+    for stage in READERS[file]:
+        with pytest.raises(InputError) as refusal:
+            stage.run(context)
+        assert str(refusal.value).startswith(f"{folder / file}: ")
+        assert words in str(refusal.value)
+    assert files(folder) == before
+
+
+def test_what_an_artefact_does_not_depend_on_may_change(folder):
+    later = {**TINY, "policies": {**TINY["policies"], "folds": 3}}
+    policies.run(context_for("vertebral", folder, **later))
+    later["policies"] |= {"malicious": [], "random": 3, "margin": 0.5}
+    bundle.run(context_for("vertebral", folder, "sharpness=7", "labels_check.few=3", **later))
+
+
+@pytest.mark.parametrize("dataset", catalogue())
+def test_without_a_stamp_a_file_is_what_the_shipped_settings_make(dataset, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    shipped = context_for(dataset, tmp_path)
+    path = tmp_path / "copy.npz"
+    write_archive(path, stamp("policies", shipped))
+    for artefact in ("splits", "classifiers", "policies"):
+        assert stamp(artefact, shipped) == {}
+        require_made_with(artefact, path, shipped)
+        with pytest.raises(InputError, match="it was made with seed=0, expected 1"):
+            require_made_with(artefact, path, context_for(dataset, tmp_path, "seed=1"))
+
+
+@pytest.mark.parametrize("text", ["nonsense", "[1]", "3", "[" * 100_000], ids=len)
+def test_a_damaged_stamp_is_refused(text, folder):
+    damage(folder / SPLITS, "made_with", lambda _: np.array(text))
+    with pytest.raises(InputError, match=r"splits/vertebral\.npz: array 'made_with' does not say"):
+        classifiers.run(context_for("vertebral", folder, **TINY))
 
 
 def test_an_unreadable_file_names_the_stage_that_makes_it(folder):

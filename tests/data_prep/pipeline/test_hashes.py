@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from cams import InputError
+from cams.archive import read_archive, write_archive
 from data_prep.pipeline.checkpoints import Checkpoints
 from data_prep.pipeline.hashes import fingerprint
 
@@ -45,3 +46,32 @@ def test_a_damaged_checkpoint_is_refused_by_name_and_says_what_helps(tmp_path):
     path.write_bytes(b"cut")
     with pytest.raises(InputError, match=rf"{path.name} is not a readable .*; delete it, and the stage makes it anew"):
         kept.arrays("tree", {"depth": 3}, dict)
+
+
+@pytest.mark.parametrize(
+    "edited",
+    [
+        {"x": np.arange(1, 4)},
+        {"x": np.arange(2)},
+        {"x": np.array(["a", "b", "c"])},
+        {"x": np.full(3, np.nan)},
+        {"y": np.arange(3)},
+        {"x": np.arange(3), "y": np.arange(3)},
+        {},
+    ],
+    ids=str,
+)
+def test_a_checkpoint_that_somebody_edited_is_refused(edited, tmp_path):
+    kept, key = Checkpoints(tmp_path), {"depth": 3}
+    made = kept.arrays("tree", key, lambda: {"x": np.arange(3)})
+    path = kept.path("tree", key)
+    write_archive(path, {"checksum": read_archive(path)["checksum"], **edited})
+    with pytest.raises(InputError, match=rf"{path.name}: it is not what the stage wrote; delete it"):
+        kept.arrays("tree", key, dict)
+    # That of another model under this name is no better; one from before there were checksums is as good as ever.
+    kept.arrays("tree", {"depth": 4}, lambda: {"x": np.arange(3)})
+    kept.path("tree", {"depth": 4}).rename(path)
+    with pytest.raises(InputError, match="it is not what the stage wrote"):
+        kept.arrays("tree", key, dict)
+    write_archive(path, made)
+    assert kept.arrays("tree", key, dict)["x"].tolist() == [0, 1, 2]

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from cams import InputError
+from cams.archive import write_archive
 from data_prep.datasets.tabular import table as tabular
 from data_prep.pipeline.dataset import Split
 from data_prep.pipeline.partition import divide, duplicate_clusters
@@ -54,5 +55,5 @@ def test_a_row_in_two_parts_is_refused():
 
 def test_split_survives_the_disk(tmp_path):
     split = Split(np.array([0, 1]), np.array([4]), np.array([3]))
-    split.save(tmp_path / "s.npz")
+    write_archive(tmp_path / "s.npz", split.arrays())
     assert np.array_equal(Split.load(tmp_path / "s.npz").pool_rows, [3])

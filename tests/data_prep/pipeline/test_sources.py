@@ -91,6 +91,8 @@ def test_a_download_is_kept_and_used_again(tmp_path):
     path = download_with(writer("genuine"), tmp_path, sha256)
     assert path.read_text() == "genuine"
     assert download_with(["no-such-command"], tmp_path, sha256) == path
+    path.unlink()
+    assert download_with(writer("genuine"), tmp_path, sha256) == path
 
 
 def test_a_missing_tool_is_a_source_error(tmp_path, monkeypatch):

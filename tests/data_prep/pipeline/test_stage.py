@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 import yaml
+from omegaconf import OmegaConf
 
 from cams import InputError
 from data_prep import fetch, split
 from data_prep.pipeline.catalogue import catalogue
-from data_prep.pipeline.settings import check_zoo
+from data_prep.pipeline.settings import check_zoo, require_own_places
 from tests.data_prep.conftest import context_for
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -121,6 +122,10 @@ def test_randomness_is_named_not_counted(tmp_path):
             "dataset.zoo.policies.folds has no effect, for scale=smoke sets it too, "
             "expected dataset.scales.smoke.policies.folds=...",
         ),
+        (
+            ["-m", "seed=1,2"],
+            "which every seed of the sweep would overwrite; expected a place for each, such as",
+        ),
         (["paths.results=/dev/null/results"], "cannot write to /dev/null/results"),
         ([], "run first, with the same scale, seed and paths: python -m data_prep.fetch dataset=vertebral"),
     ],
@@ -145,18 +150,32 @@ def test_bad_input_is_one_sentence_and_code_2(overrides, words, tmp_path, monkey
         (["dataset.zoo.policies.folds=3"], ["results"], "so paths.work must be set too"),
         (["sharpness=10"], [], "so paths.results must be set too"),
         (["labels_check.few=3", "seed=0"], [], "labels_check.few=3: params.yaml and conf say"),
+        # The same places in other words, and the last of two words on the seed.
+        (["seed=1", "paths.work={here}/data", "paths.results=x/../results"], [], "paths.results and paths.work"),
+        (["seed=1", "paths.work=link/data"], ["results"], "seed=1: params.yaml and conf say otherwise, so paths.work"),
+        (["scale=smoke", "paths.raw=data/raw"], ["work", "results"], "so paths.raw must be set too"),
     ],
 )
 def test_other_settings_do_not_go_where_the_shipped_ones_go(overrides, own, words, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    paths = [f"paths.{key}={tmp_path / key}" for key in own]
-    monkeypatch.setattr(sys, "argv", ["split", "dataset=vertebral", "n_jobs=1", *paths, *overrides])
+    link = tmp_path.with_suffix(".link")
+    link.symlink_to(tmp_path)
+    paths = [f"paths.{key}={tmp_path / 'own' / key}" for key in own]
+    given = [override.format(here=tmp_path).replace("link", str(link)) for override in overrides]
+    monkeypatch.setattr(sys, "argv", ["split", "dataset=vertebral", "n_jobs=1", *paths, *given])
     with pytest.raises(SystemExit) as ended:
         split.main()
     told = capsys.readouterr().err
     assert (ended.value.code, len(told.splitlines())) == (2, 1)
     assert words in told
     assert not list(tmp_path.iterdir())
+
+
+def test_a_seed_of_an_edited_configuration_does_not_go_where_the_shipped_one_goes(tmp_path, monkeypatch):
+    places = {"work": "data", "raw": "raw", "results": "elsewhere"}
+    cfg = OmegaConf.create({"seed": 3, "scale": {"name": "laptop"}, "paths": places})
+    with pytest.raises(InputError, match=r"^seed=3: params\.yaml and conf say otherwise, so paths\.work must be set"):
+        require_own_places(cfg, [])
 
 
 @pytest.mark.parametrize("overrides", [[], ["scale=laptop", "seed=0"], ["n_jobs=1", "cluster=null", "paths.raw=raw"]])

@@ -31,6 +31,8 @@ def test_a_stage_says_where_it_wrote(monkeypatch, capsys, tmp_path):
         sys, "argv", ["split.py", "dataset=vertebral", f"paths.work={work}", f"paths.results={results}"]
     )
     GlobalHydra.instance().clear()
+    # As in a worker of a sweep.
+    monkeypatch.delitem(split.run.__globals__, "__spec__")
     split.main()
     assert f" s ({work / 'splits/vertebral.npz'})" in capsys.readouterr().err
     assert (work / "splits/vertebral.npz").exists()

@@ -105,6 +105,13 @@ def test_a_zoo_is_trained_once_where_its_records_need_it(
     assert "preparing vertebral with seed 7" in "".join(capsys.readouterr())
 
 
+def test_all_cores_for_a_replay_are_all_cores_for_a_stage(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    recorder = Recorder(monkeypatch)
+    repeat(7, "vertebral", ["main"], tmp_path, n_jobs=0)
+    assert {words[-1] for words in recorder.steps} == {"n_jobs=-1"}
+    assert recorder.given == [(0, say_now)] * 2
+
+
 def test_parsed_data_are_shared(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     recorder = Recorder(monkeypatch)
     monkeypatch.setattr(training_seeds, "RAW", tmp_path / "raw")

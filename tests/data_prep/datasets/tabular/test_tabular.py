@@ -7,11 +7,12 @@ import pytest
 from sklearn.base import BaseEstimator
 
 from cams import Bundle, InputError, tables
-from cams.archive import read_archive
+from cams.archive import read_archive, write_archive
 from data_prep import bundle, labels
 from data_prep.datasets.tabular import table as tabular
 from data_prep.datasets.tabular.classifiers import subsample, train_classifiers
 from data_prep.datasets.tabular.policies import fit_predict, train_policies
+from data_prep.pipeline.artefacts import keep
 from data_prep.pipeline.dataset import Policies
 from data_prep.pipeline.sources import SourceError
 from data_prep.training import estimators
@@ -154,9 +155,9 @@ def test_bundle_holds_trained_malicious_and_random_policies(table, tmp_path):
     context = context_for("vertebral", tmp_path, **SMALL)
     tabular.save_table(table, context)
     split, classifiers, policies = train(table, context)
-    split.save(context.artefact("splits"))
-    classifiers.save(context.artefact("classifiers"))
-    policies.save(context.artefact("policies"))
+    keep(split, "splits", context)
+    keep(classifiers, "classifiers", context)
+    keep(policies, "policies", context)
     bundle.run(context)
     loaded = Bundle.load(context.bundle_path)
     assert loaded.policy_kinds == ["normal", "normal", "malicious", "random", "random"]
@@ -171,7 +172,7 @@ def test_bundle_holds_trained_malicious_and_random_policies(table, tmp_path):
 
 def test_policies_survive_the_disk(table, tmp_path):
     _, _, policies = train(table, context_for("vertebral", tmp_path, **SMALL))
-    policies.save(tmp_path / "p.npz")
+    write_archive(tmp_path / "p.npz", policies.arrays())
     again = Policies.load(tmp_path / "p.npz")
     assert again.names == policies.names
     assert np.array_equal(again.pool_rewards.values, policies.pool_rewards.values)
@@ -197,7 +198,7 @@ def test_a_table_is_checked_before_it_is_kept(table):
 
 def test_artefacts_hold_no_pickle(table, tmp_path):
     split = tabular.split(table, context_for("vertebral", tmp_path, **SMALL))
-    split.save(tmp_path / "split.npz")
+    write_archive(tmp_path / "split.npz", split.arrays())
     assert set(read_archive(tmp_path / "split.npz")) == {"classifier_rows", "policy_rows", "pool_rows"}
 
 
@@ -205,9 +206,9 @@ def test_labels_stage_tells_how_far_labels_matter(table, tmp_path):
     context = context_for("vertebral", tmp_path, "labels_check.realizations=5", **SMALL)
     tabular.save_table(table, context)
     split, classifiers, policies = train(table, context)
-    split.save(context.artefact("splits"))
-    classifiers.save(context.artefact("classifiers"))
-    policies.save(context.artefact("policies"))
+    keep(split, "splits", context)
+    keep(classifiers, "classifiers", context)
+    keep(policies, "policies", context)
     labels.run(context)
     found = json.loads(context.metrics_path("labels").read_text())
     assert found["rounds"] == len(policies.held_out)
