@@ -29,8 +29,10 @@ def as_path(path: str | os.PathLike[str]) -> Path:
     try:
         longest = max(len(os.fsencode(part)) for part in ("", *Path(path).parts))
     except UnicodeEncodeError:  # half a character
-        longest = LONGEST_NAME + 1
-    if not Path(path).name or longest > LONGEST_NAME or "\0" in str(path):
+        longest = 0
+    if longest > LONGEST_NAME:
+        raise InputError(f"{path}: File name too long")
+    if not longest or not Path(path).name or "\0" in str(path):
         raise InputError(f"{str(path)!r} is no name of a file")
     return Path(path)
 

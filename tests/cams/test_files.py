@@ -148,7 +148,8 @@ def test_a_name_that_no_file_has_is_refused_by_whoever_reads_or_writes(tmp_path:
     for call in (replay().plot, replay().save, bundle().save, cams.Bundle.load):
         with pytest.raises(cams.InputError) as caught:
             call(path)
-        assert str(caught.value) == f"{path!r} is no name of a file"
+        too_long = "\ud800" not in name
+        assert str(caught.value) == (f"{path}: File name too long" if too_long else f"{path!r} is no name of a file")
     assert _names(tmp_path) == []
 
 
