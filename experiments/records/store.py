@@ -141,6 +141,8 @@ def _checksum(table: pd.DataFrame, facts: dict[str, Any]) -> str:
             codes, words = pd.factorize(column)
             digest.update("\0".join(map(str, words)).encode())
             digest.update(codes.astype(np.int64).tobytes())
+            # No record has an order of words, which would be sorted and compared by it.
+            digest.update(b"ordered" if column.cat.ordered else b"")
         else:
             digest.update(np.ascontiguousarray(column.to_numpy()).tobytes())
     return digest.hexdigest()

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
@@ -93,6 +94,18 @@ def test_a_record_without_a_checksum_is_damaged(written: Path, tmp_path: Path) -
     with pytest.raises(cams.InputError, match=r"unsigned\.parquet is damaged"):
         read_record(path)
     assert state_of(path, ORIGIN) == State("damaged")
+
+
+def test_words_that_were_given_an_order_are_damage(written: Path) -> None:
+    arrow = pq.read_table(written)
+    column = arrow["series"].combine_chunks()
+    ordered = pa.DictionaryArray.from_arrays(column.indices, column.dictionary, ordered=True)
+    path = home(written.parents[4] / "ordered")
+    path.parent.mkdir(parents=True)
+    pq.write_table(arrow.set_column(arrow.column_names.index("series"), "series", ordered), path)
+    assert pq.read_table(path).to_pandas().series.cat.ordered
+    with pytest.raises(cams.InputError, match="is damaged"):
+        read_record(path)
 
 
 @examples(200)
