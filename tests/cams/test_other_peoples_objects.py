@@ -257,6 +257,11 @@ def test_a_router_that_is_not_fitted_is_bad_input_and_what_scikit_learn_says() -
     assert isinstance(caught.value, NotFittedError)
 
 
+def test_a_mask_that_hides_nothing_is_none() -> None:
+    router = cams.Router(KNeighborsRegressor(1), sharpness=1).fit(np.ma.array(VOTES, mask=False), VOTES, LABELS)
+    np.testing.assert_array_equal(router.advise(np.ma.array(VOTES)), router.advise(VOTES))
+
+
 def test_one_index_or_none_is_taken_by_position() -> None:
     straight = pd.Series(LABELS, index=MESSY.index)
     for labels in (straight, SHUFFLED.reset_index(drop=True), SHUFFLED.to_numpy()):

@@ -257,6 +257,10 @@ REFUSED = [
         "labels has another index than predictions; bri",
     ),
     (
+        lambda: bundle(predictions=pd.DataFrame(VOTES, index=BACKWARDS.index[::-1]), groups=BACKWARDS),
+        "groups has another index than predictions; bri",
+    ),
+    (
         lambda: cams.Bundle.from_models(
             {"a": Model()}, [], pd.DataFrame(X, index=[9, 5, 7, 3]), groups=pd.Series([1, 2, 3, 4], index=[5, 9, 7, 3])
         ),

@@ -39,6 +39,7 @@ def results(tmp_path: Path) -> Path:
     [
         (["seeds=[1]"], "seeds has no effect on the ledger: `python -m experiments.claims.training_seeds` reads it"),
         (["seed=1", "+datasets=[hiv]"], "datasets has no effect on the ledger: `python -m"),
+        (["+baselines.more=[rs]"], "baselines.more has no effect on the ledger: the checks of claims have"),
         (["~baselines"], "baselines has no effect on the ledger: the checks of claims have copies of it"),
     ],
 )

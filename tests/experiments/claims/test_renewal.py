@@ -118,6 +118,13 @@ def test_own_claims_have_a_line_of_their_own(tmp_path: Path, capsys: pytest.Capt
     ]
 
 
+def test_a_folder_called_like_a_record_is_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(tmp_path, 3)
+    (tmp_path / "records/main/drift/seed4.parquet").mkdir()
+    renew_ledger(rules(tmp_path), tmp_path)
+    assert "claims: **1 reproduced** of 1 claims." in capsys.readouterr().out
+
+
 @pytest.mark.usefixtures("plain_ascii")
 @pytest.mark.parametrize(("folder", "variant"), [("results", ""), ("results", "seed=3"), ("elsewhere", "")])
 def test_documents_quote_the_shipped_results_only(
