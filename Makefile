@@ -47,7 +47,7 @@ test: $(VENV)/everything.done ## run every test
 fuzz: $(VENV)/everything.done ## try thousands of damaged files and wrong values, new ones each time
 	HYPOTHESIS_PROFILE=nightly python -m pytest -n 2 -k fuzz
 
-soak: $(VENV)/everything.done ## kill runs at random moments, play a million rounds: twenty minutes or so
+soak: $(VENV)/everything.done ## kill runs at random moments, play a million rounds: a quarter of an hour
 	CAMS_KILLS=100 python -m pytest tests/soak -m "soak or not soak"
 
 mutants: $(VENV)/everything.done ## change the code in small ways and list what no test notices: hours; ONLY='cams.bounds*' for a part, OUT=docs/mutants.md for the report
