@@ -10,6 +10,7 @@ from hydra.core.override_parser.types import Glob, Override
 from hydra.errors import HydraException
 
 from cams.errors import InputError, nearest
+from data_prep.pipeline.catalogue import read_mapping
 
 # The settings that say where a job writes, and of each which others decide what it writes there.
 Places = Mapping[str, Callable[[str], bool]]
@@ -26,8 +27,9 @@ CHOICES = {
 }
 
 
-def refuse_odd(arguments: list[str], conf: Path) -> None:
+def refuse_odd(arguments: list[str], conf: Path, config: str) -> None:
     """Refuse what Hydra would answer with a page, or take for something that nobody means."""
+    settings = read_mapping(conf / f"{config}.yaml")
     groups = {path.name for path in conf.iterdir() if path.is_dir()}
     swept = {"-m", "--multirun"} & set(arguments)
     for argument, following in zip(arguments, [*arguments[1:], ""], strict=False):
@@ -38,6 +40,9 @@ def refuse_odd(arguments: list[str], conf: Path) -> None:
             continue
         if sign and not key:
             raise InputError(f"'{argument}' has no name before the '='")
+        # Hydra allows it where the setting is null.
+        if key.startswith("+") and key[1:] in settings:
+            raise InputError(f"'{argument}' adds what is there already, expected '{argument[1:]}'")
         # Two experiments in brackets would be laid over one another.
         if key in groups and (value == "null" or value.startswith("[")):
             raise InputError(f"{key} is {value}, expected one name; several need -m {key}=one,other")

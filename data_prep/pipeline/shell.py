@@ -58,7 +58,7 @@ def entry_point(
                     print(_help(task, config))
                     return
                 sys.argv[1:] = sorted(map(quoted, sys.argv[1:]), key=is_override)
-                refuse_odd(sys.argv[1:], CONF)
+                refuse_odd(sys.argv[1:], CONF, config)
                 refuse_shared(sys.argv[1:], places)
                 before()
                 composed()

@@ -28,6 +28,8 @@ BAD_INPUT = [
     ("all", ["experiments=main"], "experiments is 'main', expected a list in brackets"),
     # keys
     ("run", [*MAIN, "horizn=10"], "'horizn'; did you mean 'horizon'?"),
+    ("run", [*MAIN, "+horizon=500"], "'+horizon=500' adds what is there already, expected 'horizon=500'"),
+    ("run", [*MAIN, "+seed=1"], "'+seed=1' adds what is there already, expected 'seed=1'"),
     ("run", [*MAIN, "+horizn=10"], "no key 'horizn'; did you mean 'horizon'?"),
     ("run", [*MAIN, "learner.cams.flor=0.1"], "'learner.cams.flor'; did you mean 'floor'?"),
     ("run", [*MAIN, "+learner.cams.flor=0.1"], "learner.cams has no key 'flor'; did you mean 'floor'?"),

@@ -80,9 +80,9 @@ def test_a_command_line_may_be_empty_or_have_flags_of_any_kind() -> None:
         ["--info"],
         ["--info", "plugins"],
         ["-c", "job", "-p", "seed"],
-        ["--cfg=all", "seed=1"],
+        ["--cfg=all", "seed=1", "++seed=1"],
     ):
-        refuse_odd(arguments, shell.CONF)
+        refuse_odd(arguments, shell.CONF, "run")
 
 
 def test_help_fits_a_screen_or_two(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
