@@ -180,6 +180,12 @@ class Bundle(Described):
             f"{self.num_classes} classes)"
         )
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Unpickle into memory of its own: what joblib maps from a file is read-only, which compiled code refuses."""
+        for name, value in state.items():
+            owned = np.require(value, requirements=["W", "E"]) if isinstance(value, np.ndarray) else value
+            vars(self)[name] = owned
+
     @classmethod
     def load(cls, path: str | os.PathLike[str], *, policies: Sequence[Recipe] | None = None) -> Bundle:
         """Read a bundle, in its plain or its compact form (see `cams.compact`).

@@ -348,6 +348,15 @@ def test_copies_of_a_bundle_cannot_be_written_to_either(copied: Any) -> None:
         assert not getattr(made, name).flags.writeable
 
 
+def test_a_bundle_that_was_replayed_is_so_again_where_memory_is_read_only() -> None:
+    """As joblib hands on large arrays to other processes: they are mapped from a file."""
+    made, buffers = bundle(), list[pickle.PickleBuffer]()
+    expected = replay(bundle=made).loss
+    sent = pickle.dumps(made, protocol=5, buffer_callback=buffers.append)
+    came = pickle.loads(sent, buffers=[bytes(buffer) for buffer in buffers])
+    np.testing.assert_array_equal(replay(bundle=came).loss, expected)
+
+
 class Mine(cams.Selector):
     """Somebody's own."""
 
