@@ -143,7 +143,7 @@ class Router:
         with self._refusing("predict"), warnings.catch_warnings():
             # Of rows without neighbours scikit-learn warns that they get NaN; here they do not.
             warnings.filterwarnings("ignore", "One or more samples have no neighbors")
-            parts = [_outputs(estimator, chunk) for chunk in row_chunks(X)]
+            parts = [_outputs(estimator, chunk, len(mean_rewards)) for chunk in row_chunks(X)]
             rewards = np.concatenate(parts).reshape(num_rows(X), -1)
         if rewards.shape[1] != len(mean_rewards):
             expected = f"one for each of {len(mean_rewards)} models"
@@ -266,13 +266,16 @@ def _who_is_right(answers: Array, labels: Array, names: Sequence[str] | None) ->
     return right & ~silent
 
 
-def _outputs(estimator: Any, X: Any) -> Array:
+def _outputs(estimator: Any, X: Any, count: int) -> Array:
     """Return an estimator's k outputs: a classifier's probabilities of 1, anything else's predictions."""
     if not hasattr(estimator, "predict_proba"):
         return np.asarray(estimator.predict(X), dtype=np.float64)
     probabilities = estimator.predict_proba(X)
-    per_model = probabilities if isinstance(probabilities, list) else [probabilities]
-    classes = estimator.classes_ if isinstance(probabilities, list) else [estimator.classes_]
+    listed = isinstance(probabilities, list)
+    # Neural networks, chains and one-versus-rest say of k outputs only the chances of 1, in one array (N, k).
+    if not listed and count > 1:
+        return np.asarray(probabilities, dtype=np.float64)
+    per_model, classes = (probabilities, estimator.classes_) if listed else ([probabilities], [estimator.classes_])
     # A model that was always right, or never, leaves a single class.
     columns = [
         part[:, list(known).index(1)] if 1 in list(known) else np.zeros(len(part))

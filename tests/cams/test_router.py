@@ -10,8 +10,11 @@ from sklearn.base import clone
 from sklearn.dummy import DummyRegressor
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import NotFittedError
-from sklearn.linear_model import Ridge
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.multioutput import ClassifierChain
 from sklearn.neighbors import KNeighborsRegressor, RadiusNeighborsRegressor
+from sklearn.neural_network import MLPClassifier
 from sklearn.svm import SVR
 from sklearn.utils.validation import check_is_fitted
 
@@ -123,6 +126,23 @@ def test_a_model_that_is_always_or_never_right_leaves_a_classifier_one_class(les
     assert (rewards[:, 0] == 1).all()
     assert (rewards[:, 1] == 0).all()
     assert rewards[0, 2] > 0.5 > rewards[-1, 2]
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        MLPClassifier((8,), random_state=0),
+        OneVsRestClassifier(LogisticRegression()),
+        ClassifierChain(LogisticRegression()),
+    ],
+    ids=["network", "one versus rest", "chain"],
+)
+@pytest.mark.filterwarnings("ignore:Stochastic Optimizer")
+def test_a_classifier_may_say_all_chances_in_one_array(lesson, estimator):
+    x, predictions, y = lesson
+    router = Router(estimator, sharpness=5).fit(x, predictions, y)
+    np.testing.assert_array_equal(router.rewards(x), router.estimator_.predict_proba(x))
+    assert router.rewards(x)[:50, 0].mean() > router.rewards(x)[-50:, 0].mean()
 
 
 def test_rows_in_portions_and_as_lists_give_the_same_advice(lesson, monkeypatch):
