@@ -97,8 +97,11 @@ class Learner(ABC):
     def __init_subclass__(cls, **keywords: Any) -> None:
         """Take the twin from a class that changes a rule of its parent's and names none: it would play the parent's."""
         super().__init_subclass__(**keywords)
-        changed = [name for name, own in vars(cls).items() if callable(own) and hasattr(super(cls, cls), name)]
-        if "kernel" not in changed and any(not name.startswith("__") for name in changed):
+        # The class whose twin this is, and what changes it: the class itself, and others' methods mixed in before it.
+        twin = next(i for i, base in enumerate(cls.__mro__) if "kernel" in vars(base))
+        mixed = {name: own for base in cls.__mro__[:twin] for name, own in vars(base).items()}
+        rules = [name for name, own in mixed.items() if callable(own) and not name.startswith("__")]
+        if any(hasattr(cls.__mro__[twin], name) for name in rules):
             cls.kernel = Learner.kernel  # type: ignore[method-assign]
 
     def __init__(self, problem: Problem) -> None:

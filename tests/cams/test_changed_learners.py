@@ -36,6 +36,17 @@ class OfSecond(Second):
     """Changes nothing, and still is no longer what the engine plays."""
 
 
+class SecondToo:
+    """No learner by itself: what is mixed into one changes it as well."""
+
+    def choose(self, predictions: Any, advice: Any, draws: Any) -> Choice:
+        return replace(super().choose(predictions, advice, draws), model=1)
+
+
+class Mixed(SecondToo, Cams):
+    pass
+
+
 class Renamed(Cams):
     def __init__(self, problem: Any, **settings: Any) -> None:
         super().__init__(problem, rate=2.0, **settings)
@@ -53,7 +64,8 @@ class Twinned(Constant):
 
 
 @pytest.mark.parametrize(
-    ("factory", "parts"), [(Constant, {}), (Second, {}), (Worst, {"query": "always"}), (OfSecond, {})]
+    ("factory", "parts"),
+    [(Constant, {}), (Second, {}), (Worst, {"query": "always"}), (OfSecond, {}), (Mixed, {})],
 )
 def test_a_replay_and_a_selector_play_what_was_changed(
     factory: Any, parts: dict[str, str], make_bundle: Any, play_plainly: Any, monkeypatch: pytest.MonkeyPatch
@@ -76,7 +88,8 @@ def test_a_replay_and_a_selector_play_what_was_changed(
 
 
 @pytest.mark.parametrize(
-    ("factory", "has_one"), [(Constant, False), (Worst, False), (OfSecond, False), (Renamed, True), (Twinned, True)]
+    ("factory", "has_one"),
+    [(Constant, False), (Worst, False), (OfSecond, False), (Mixed, False), (Renamed, True), (Twinned, True)],
 )
 def test_who_changes_no_rule_or_names_a_twin_has_one(factory: Any, has_one: bool) -> None:
     parts = {"query": "always"} if factory is Worst else {}
