@@ -159,8 +159,10 @@ def save_compact(
     for name, rows in {"labels": truth, "groups": batches}.items():
         if rows is not None and rows.shape != votes.shape[:1]:
             raise InputError(f"{name} has shape {rows.shape}, expected ({len(votes)},) as in predictions")
+    if not isinstance(rewards, StoredRewards):
+        raise InputError(f"rewards is a {type(rewards).__name__}, expected DenseRewards or HeadRewards")
     rewards.check(*votes.shape)
-    for recipe in policies:
+    for recipe in checked_recipes(policies):
         _parse(recipe.source, rewards.count)
     policy_names = listed_names("policy_names", [recipe.name for recipe in policies], len(policies), "policy")
     policy_kinds = listed_kinds([recipe.kind for recipe in policies], len(policies))
@@ -238,6 +240,9 @@ def _stored_rewards(archive: Archive, num_rows: int, k: int) -> StoredRewards:
 
 def _check_shape(name: str, array: Array, expected: tuple[int | None, ...]) -> None:
     """Refuse an array whose shape differs from the expected one; None stands for any length."""
+    if not isinstance(array, np.ndarray):
+        raise InputError(f"{name} is a {type(array).__name__}, expected an array")
+    as_array(name, array)  # which refuses a mask: what lies under it would be stored
     fits = array.ndim == len(expected) and all(b in (None, a) for a, b in zip(array.shape, expected, strict=True))
     if not fits or array.dtype.kind not in "fiu":
         wanted = ", ".join("any" if length is None else str(length) for length in expected)

@@ -217,6 +217,14 @@ def _heads(**changes: Any) -> HeadRewards:
         ({"num_classes": 2**31}, "^num_classes is 2147483648, expected a whole number from 1 to 2147483647$"),
         ({"num_classes": "4"}, "^num_classes is '4', expected a whole number$"),
         ({"sharpness": "5"}, "^sharpness is '5', expected a number$"),
+        ({"rewards": np.zeros((N, S, K))}, "^rewards is a ndarray, expected DenseRewards or HeadRewards$"),
+        ({"rewards": DenseRewards(np.zeros((N, S, K)).tolist())}, "^rewards is a list, expected an array$"),
+        ({"rewards": DenseRewards(np.ma.masked_less(np.zeros((N, S, K)), 1))}, "^rewards has masked entries"),
+        (
+            {"policies": [("x", "normal", "stored:0")]},
+            r"^policies is \[\('x', 'normal', 'stored:0'\)\], expected a list of",
+        ),
+        ({"policies": RECIPES[0]}, "^policies is Recipe.*, expected a list of recipes$"),
         ({"sharpness": 1e300}, r"^sharpness is 1e\+300, expected a number from 0 to 1e\+09$"),
     ],
 )
