@@ -49,4 +49,5 @@ class Bandit(Cams):
         return lhat
 
     def kernel(self) -> spec.KernelSpec:
-        return super().kernel()._replace(feedback=spec.FEEDBACK_BANDIT)
+        plain = super().kernel()
+        return plain and plain._replace(feedback=spec.FEEDBACK_BANDIT)

@@ -139,6 +139,8 @@ class Cams(Learner):
         return self.query_rule, self.rate_rule, self.prior
 
     def kernel(self) -> spec.KernelSpec:
+        if self.query_rule.code is None:  # a rule of somebody's own, as where a subclass changes one
+            return None  # type: ignore[return-value]
         a, b = self.query_rule.constants()
         return spec.KernelSpec(
             weigh=self.weigh_code,

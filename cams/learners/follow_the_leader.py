@@ -76,6 +76,8 @@ class FollowTheLeader(Learner):
         return (self.query_rule,)
 
     def kernel(self) -> spec.KernelSpec:
+        if self.query_rule.code is None:  # a rule of somebody's own, as where a subclass changes one
+            return None  # type: ignore[return-value]
         a, b = self.query_rule.constants()
         return spec.KernelSpec(
             weigh=spec.WEIGH_MODELS,
@@ -166,11 +168,9 @@ class ContextualLeader(FollowTheLeader):
         return (regularize(advice) if self.problem.regularize else advice).astype(np.float64)
 
     def kernel(self) -> spec.KernelSpec:
-        has_policies = self.problem.num_policies > 0
-        return (
-            super()
-            .kernel()
-            ._replace(
+        has_policies, plain = self.problem.num_policies > 0, super().kernel()
+        return plain and (
+            plain._replace(
                 weigh=spec.WEIGH_POLICIES if has_policies else spec.WEIGH_MODELS,
                 rate=self.rate,
                 by_evidence=self.rate_rule.by_evidence,

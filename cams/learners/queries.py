@@ -53,11 +53,17 @@ class Belief:
 class QueryRule(ABC):
     """A rule: `probability(belief)`, and memory of its own (`state_names`) where it needs any."""
 
-    code: ClassVar[int]
+    # By what compiled code knows the rule. Each names its own: one made from another would be played as that one.
+    code: ClassVar[int | None] = None
     # Whether the rule asks for the mixture w_t, which a learner that follows the leader does not have.
     reads_mixture: ClassVar[bool] = False
     budget_shapes_queries: ClassVar[bool] = False
     state_names: ClassVar[tuple[str, ...]] = ()
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        if "code" not in vars(cls):
+            cls.code = None
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from cams.engine.consensus import Consensus
 from cams.engine.one_round import choose
+from cams.engine.spec import KernelSpec
 from cams.engine.state import State, Stream, new_scratch, new_state
 from cams.learners import Choice, Learner
 from cams.learners.cams import Cams, CamsAdversarial
@@ -26,15 +27,15 @@ Array = npt.NDArray[Any]
 
 def hasten(learner: Learner, intake: Intake, uniforms: Array) -> None:
     """Let a learner of this library choose by compiled code; others stay as they are."""
-    if isinstance(learner, Cams | FollowTheLeader) and learner.kernel() is not None:
-        learner.choose = CompiledChoice(learner, intake, uniforms)  # type: ignore[method-assign]
+    if isinstance(learner, Cams | FollowTheLeader) and (kernel := learner.kernel()) is not None:
+        learner.choose = CompiledChoice(learner, kernel, intake, uniforms)  # type: ignore[method-assign]
 
 
 class CompiledChoice:
     """Stands in for a learner's `choose`. What it is called with lies in the intake and in `uniforms` (4,) already."""
 
-    def __init__(self, learner: Cams | FollowTheLeader, intake: Intake, uniforms: Array) -> None:
-        k, num_classes, kernel = learner.problem.num_models, learner.problem.num_classes, learner.kernel()
+    def __init__(self, learner: Cams | FollowTheLeader, kernel: KernelSpec, intake: Intake, uniforms: Array) -> None:
+        k, num_classes = learner.problem.num_models, learner.problem.num_classes
         self.learner, self.regularize = learner, kernel.regularize
         self.prior = learner.prior if kernel.prior > 0 and isinstance(learner, Cams | ContextualLeader) else None
         # Regularised advice has a place of its own, for a label is learnt from advice as it came.

@@ -11,7 +11,8 @@ import pytest
 import cams
 from cams.learners import Choice, Entry
 from cams.learners.cams import Cams
-from cams.learners.follow_the_leader import FollowTheLeader
+from cams.learners.follow_the_leader import ContextualLeader, FollowTheLeader
+from cams.learners.queries import Entropy
 from cams.randomness import uniforms
 
 ROWS, SEED = 200, 3
@@ -47,6 +48,23 @@ class Mixed(SecondToo, Cams):
     pass
 
 
+class Never(Entropy):
+    def probability(self, belief: Any) -> float:
+        return 0.0
+
+
+class Unasking(Cams):
+    def __init__(self, problem: Any, **settings: Any) -> None:
+        super().__init__(problem, **settings)
+        self.query_rule = Never(problem)
+
+
+class UnaskingLeader(ContextualLeader):
+    def __init__(self, problem: Any, **settings: Any) -> None:
+        super().__init__(problem, **settings)
+        self.query_rule = Never(problem)
+
+
 class Renamed(Cams):
     def __init__(self, problem: Any, **settings: Any) -> None:
         super().__init__(problem, rate=2.0, **settings)
@@ -65,7 +83,7 @@ class Twinned(Constant):
 
 @pytest.mark.parametrize(
     ("factory", "parts"),
-    [(Constant, {}), (Second, {}), (Worst, {"query": "always"}), (OfSecond, {}), (Mixed, {})],
+    [(Constant, {}), (Second, {}), (Worst, {"query": "always"}), (OfSecond, {}), (Mixed, {}), (Unasking, {})],
 )
 def test_a_replay_and_a_selector_play_what_was_changed(
     factory: Any, parts: dict[str, str], make_bundle: Any, play_plainly: Any, monkeypatch: pytest.MonkeyPatch
@@ -89,10 +107,19 @@ def test_a_replay_and_a_selector_play_what_was_changed(
 
 @pytest.mark.parametrize(
     ("factory", "has_one"),
-    [(Constant, False), (Worst, False), (OfSecond, False), (Mixed, False), (Renamed, True), (Twinned, True)],
+    [
+        (Constant, False),
+        (Worst, False),
+        (OfSecond, False),
+        (Mixed, False),
+        (Unasking, False),
+        (UnaskingLeader, False),
+        (Renamed, True),
+        (Twinned, True),
+    ],
 )
 def test_who_changes_no_rule_or_names_a_twin_has_one(factory: Any, has_one: bool) -> None:
-    parts = {"query": "always"} if factory is Worst else {}
+    parts = {"query": "always"} if factory in (Worst, UnaskingLeader) else {}
     made = factory(cams.learners.Problem(3, 2, 3), **parts)
     assert (made.kernel() is not None) == has_one
 
