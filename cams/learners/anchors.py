@@ -48,6 +48,6 @@ class Bandit(Cams):
         lhat[j] = float(round_.predictions[j] != label) / (round_.query_probability * round_.model_probability)
         return lhat
 
-    def kernel(self) -> spec.KernelSpec:
+    def kernel(self) -> spec.KernelSpec | None:
         plain = super().kernel()
         return plain and plain._replace(feedback=spec.FEEDBACK_BANDIT)

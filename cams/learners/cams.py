@@ -138,9 +138,9 @@ class Cams(Learner):
     def rules(self) -> Sequence[Rule]:
         return self.query_rule, self.rate_rule, self.prior
 
-    def kernel(self) -> spec.KernelSpec:
+    def kernel(self) -> spec.KernelSpec | None:
         if self.query_rule.code is None:  # a rule of somebody's own, as where a subclass changes one
-            return None  # type: ignore[return-value]
+            return None
         a, b = self.query_rule.constants()
         return spec.KernelSpec(
             weigh=self.weigh_code,
@@ -197,5 +197,5 @@ class CamsAdversarial(Cams):
             mass = float(round_.model_weights[round_.predictions == label].sum())
             self.largest_mass = max(self.largest_mass, mass)
 
-    def kernel(self) -> spec.KernelSpec:
+    def kernel(self) -> spec.KernelSpec | None:
         return super().kernel()  # `rate_kind` says the rest

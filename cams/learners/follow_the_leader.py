@@ -75,9 +75,9 @@ class FollowTheLeader(Learner):
     def rules(self) -> Sequence[Rule]:
         return (self.query_rule,)
 
-    def kernel(self) -> spec.KernelSpec:
+    def kernel(self) -> spec.KernelSpec | None:
         if self.query_rule.code is None:  # a rule of somebody's own, as where a subclass changes one
-            return None  # type: ignore[return-value]
+            return None
         a, b = self.query_rule.constants()
         return spec.KernelSpec(
             weigh=spec.WEIGH_MODELS,
@@ -167,7 +167,7 @@ class ContextualLeader(FollowTheLeader):
     def policies(self, advice: Array) -> Floats:
         return (regularize(advice) if self.problem.regularize else advice).astype(np.float64)
 
-    def kernel(self) -> spec.KernelSpec:
+    def kernel(self) -> spec.KernelSpec | None:
         has_policies, plain = self.problem.num_policies > 0, super().kernel()
         return plain and (
             plain._replace(

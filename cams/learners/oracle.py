@@ -33,6 +33,6 @@ class Oracle(Cams):
         pi = among_answers(self.policies(advice), predictions)
         return replace(choice, model=pick_tied(pi[self.policy], uniforms[TIE]))
 
-    def kernel(self) -> KernelSpec:
+    def kernel(self) -> KernelSpec | None:
         # It buys as CAMS does; whom it names is known without playing.
         return super().kernel()

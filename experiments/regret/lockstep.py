@@ -48,7 +48,8 @@ def can_march(learners: Sequence[Learner], bundle: Bundle) -> TypeGuard[Sequence
 def _marches(learner: Cams) -> bool:
     kernel = learner.kernel()
     return (
-        kernel.rate_kind in _RATES
+        kernel is not None
+        and kernel.rate_kind in _RATES
         and kernel.query in _QUERIES
         and kernel.recommend in _RECOMMENDATIONS
         and not kernel.scaled
@@ -56,9 +57,15 @@ def _marches(learner: Cams) -> bool:
     )
 
 
+def _twin(learner: Cams) -> spec.KernelSpec:
+    kernel = learner.kernel()
+    assert kernel is not None, "a learner without a compiled twin does not march"
+    return kernel
+
+
 def _shared_part(learner: Cams) -> tuple[Any, ...]:
     """Return what the learners of all streams must have in common."""
-    kernel = learner.kernel()
+    kernel = _twin(learner)
     return (learner.m, kernel.weigh, kernel.query, kernel.query_a, kernel.recommend, kernel.feedback, kernel.regularize)
 
 
@@ -86,8 +93,8 @@ class Lockstep:
     """Learners of the CAMS family on S streams: each round `begin`, `see` rows, `name` models, `decide`."""
 
     def __init__(self, bundle: Bundle, learners: Sequence[Cams], advice: Advice) -> None:
-        first, kernels = learners[0], [learner.kernel() for learner in learners]
-        self.kernel, self.constants = first.kernel(), first.constant_policies
+        first, kernels = learners[0], [_twin(learner) for learner in learners]
+        self.kernel, self.constants = kernels[0], first.constant_policies
         self.votes, self.truth, self.num_classes = bundle.predictions, labels_of(bundle), bundle.num_classes
         self.advice, self.size, streams = advice, first.m, len(learners)
         self.rate = np.array([kernel.rate for kernel in kernels])

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 import cams
+from cams.learners import Problem
+from cams.learners.cams import Cams
 from cams.policies import regularize
 from cams.randomness import stream_order, uniforms
 from experiments.regret.adaptive import Course, doubt, follow, mislead
@@ -95,6 +97,22 @@ def test_different_learners_march_together_against_an_adversary_that_answers_dou
     ]
     assert can_march([make() for make in makes], pool)
     assert_same(alone, doubted(pool, makes, regularize(pool.advice), rows, coins, reacts))
+
+
+class Steady(Cams):
+    """A learner of somebody's own, with a rate that no other has."""
+
+    def learning_rate(self) -> float:
+        return 1.0
+
+
+def test_a_learner_of_ones_own_is_played_alone() -> None:
+    pool = many_classes()
+    problem = Problem(pool.num_models, pool.num_policies, pool.num_classes, horizon=HORIZON, regularize=True)
+    make, rows = partial(Steady, problem), np.tile(np.arange(HORIZON), (STREAMS, 1))
+    assert not can_march([make()], pool)
+    alone = [follow(pool, make(), *pair) for pair in zip(rows, COINS, strict=True)]
+    assert_same(alone, followed(pool, make, regularize(pool.advice), rows, COINS))
 
 
 def test_who_names_otherwise_or_has_no_answer_does_not_march() -> None:
