@@ -21,6 +21,7 @@ from omegaconf import DictConfig, OmegaConf
 import cams
 from cams.errors import nearest
 from cams.files import require_writable
+from data_prep.pipeline.catalogue import catalogue
 from data_prep.pipeline.cluster import connected
 from data_prep.pipeline.schema import check
 from data_prep.pipeline.shell import entry_point
@@ -60,6 +61,11 @@ def check_datasets(wanted: Sequence[str] | None, experiments: dict[str, DictConf
     _refuse_none_at_all("datasets", wanted)
     known = sorted({dataset for experiment in experiments.values() for dataset in experiment.experiment.datasets})
     for dataset in wanted or []:
+        if dataset not in known and dataset in catalogue():
+            raise cams.InputError(
+                f"no experiment here lists '{dataset}' among its datasets, as a file of conf/experiment may; "
+                f"`python -m experiments.run experiment=main dataset={dataset}` draws it alone"
+            )
         if dataset not in known:
             raise cams.InputError(
                 f"no experiment here is about '{dataset}', only {', '.join(known)}{nearest(dataset, known)}"

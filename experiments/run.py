@@ -77,7 +77,8 @@ def run_composite(cfg: DictConfig, places: Places, overrides: list[str]) -> None
         say_now(f"{cfg.experiment.name}: drew {path}")
 
 
-@entry_point("run", before=register_streams)
+# The name of a variant does not say which folder its bundles are from.
+@entry_point("run", before=register_streams, places={"paths.results": lambda key: key == "paths.bundles"})
 def main(cfg: DictConfig) -> None:
     if HydraConfig.get().mode == RunMode.MULTIRUN:
         with recording_failures():

@@ -74,7 +74,7 @@ def _refuse_other_files(flag: str, folder: Path, conf: Path) -> None:
                 raise InputError(f"{own} would not be read, for {shipped} is; expected a file of another name")
 
 
-def refuse_shared(arguments: list[str], places: Places) -> None:
+def refuse_shared(arguments: list[str], places: Places, conf: Path) -> None:
     """Refuse a sweep whose jobs would write to one place, each over what the one before it wrote."""
     parsed = list(filter(None, map(_parsed, arguments))) if {"-m", "--multirun"} & set(arguments) else []
     given = {override.key_or_group: str(override.get_value_string()) for override in parsed}
@@ -82,10 +82,13 @@ def refuse_shared(arguments: list[str], places: Places) -> None:
     for place, decides in places.items():
         named = given.get(place, "${hydra")
         for key in swept:
-            if key != place and decides(key) and "${hydra" not in named and f"${{{key}}}" not in named:
+            told_apart = any(part in named for part in ("${hydra", f"${{{key}}}", f"${{{key}."))
+            if key != place and decides(key) and not told_apart:
+                # A group is a mapping, of which only the name can name a folder.
+                name = f"{key}.name" if (conf / key).is_dir() else key
                 raise InputError(
                     f"{place} is {named}, which every {key} of the sweep would overwrite; "
-                    f"expected a place for each, such as {place}='{key}/${{{key}}}'"
+                    f"expected a place for each, such as {place}='{key}/${{{name}}}'"
                 )
 
 

@@ -18,6 +18,8 @@ NEUTRAL = ("dataset", "n_jobs", "cluster", "paths.work", "paths.raw", "paths.res
 # What is parsed is kept under `raw`, what is trained under `work`, what is measured or bundled under `results`.
 _FETCHED_BY = ("scale", "dataset.")
 DECIDED_BY: dict[str, tuple[str, ...]] = {"results": ("",), "work": ("seed", *_FETCHED_BY), "raw": _FETCHED_BY}
+# Of the policies, what the bundle derives from trained ones: it decides nothing that is kept under `work`.
+DERIVED = ("malicious", "random", "margin")
 SHARPNESS = Range(float, 0, 1e9)
 GENERAL: Schema = {
     # As far as a replay's seed may go.
@@ -71,7 +73,7 @@ def require_own_places(cfg: DictConfig, overrides: Sequence[str]) -> None:
     training = {"scale": cfg.scale.name, "seed": cfg.seed}
     others = [f"{key}={training[key]}" for key, value in shipped_training().items() if training[key] != value]
     others += deciding(overrides, [*NEUTRAL, *training])
-    places = {key: [other for other in others if other.startswith(by)] for key, by in DECIDED_BY.items()}
+    places = {key: [o for o in others if decides(key, o.partition("=")[0])] for key in DECIDED_BY}
     shipped = shipped_places()
     taken = [key for key, given in places.items() if given and same_place(cfg.paths[key], shipped[key])]
     if "work" in taken:
@@ -93,7 +95,8 @@ def shipped_places() -> dict[str, str]:
 
 def decides(place: str, key: str) -> bool:
     """Tell whether a setting decides what is written to a place; data sets have files of their own."""
-    return key not in NEUTRAL and key.startswith(DECIDED_BY[place])
+    derived = key in {f"dataset.zoo.policies.{name}" for name in DERIVED}
+    return key not in NEUTRAL and key.startswith(DECIDED_BY[place]) and not (derived and place != "results")
 
 
 def check_zoo(context: Context) -> None:

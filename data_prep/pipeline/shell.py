@@ -59,7 +59,7 @@ def entry_point(
                     return
                 sys.argv[1:] = sorted(map(quoted, sys.argv[1:]), key=is_override)
                 refuse_odd(sys.argv[1:], CONF, config)
-                refuse_shared(sys.argv[1:], places)
+                refuse_shared(sys.argv[1:], places, CONF)
                 before()
                 composed()
 

@@ -15,14 +15,12 @@ from cams.archive import open_archive
 from cams.errors import InputError
 from data_prep.pipeline.catalogue import ROOT, shipped_training
 from data_prep.pipeline.context import Context, settings_at_scale
-from data_prep.pipeline.settings import shipped_places
+from data_prep.pipeline.settings import DERIVED, shipped_places
 from data_prep.pipeline.variants import same_place
 
 STAMP = "made_with"
 # Parts of a zoo that are looked at only when the artefact is there.
 LATER = {"splits": ("classifiers", "policies"), "classifiers": ("policies",), "policies": ()}
-# Of the policies, what the bundle derives from trained ones.
-DERIVED = ("malicious", "random", "margin")
 
 
 def stamp(artefact: str, context: Context) -> dict[str, np.ndarray]:

@@ -16,6 +16,9 @@ ORDER = (REPRODUCED, PARTLY, NOT_REPRODUCED, NOT_MEASURED)
 # Our own claims are not reproduced but met.
 OWN_WORDS = {REPRODUCED: "holds", PARTLY: "partly", NOT_REPRODUCED: "does not hold", NOT_MEASURED: NOT_MEASURED}
 
+# In the place of a verdict, of a claim that was added after the first ledger.
+LATER: dict[str, Any] = {"verdict": "not in it", "datasets": {}}
+
 
 def _environment() -> Environment:
     environment = Environment(
@@ -67,7 +70,7 @@ def with_first_ledger(text: str, ledger: dict[str, Any], first: dict[str, Any]) 
     then = {claim["id"]: claim for claim in first["claims"]}
     rows = ["| | claim | first ledger | now | first, by data set | now, by data set |", "|---|---|---|---|---|---|"]
     for claim in ledger["claims"]:
-        old = then[claim["id"]]
+        old = then.get(claim["id"], LATER)
         titles = {entry["dataset"]: entry["title"] for entry in claim["datasets"]}
         before = ", ".join(f"{titles.get(name, name)}: {word}" for name, word in old["datasets"].items())
         now = ", ".join(f"{entry['title']}: {entry['verdict']}" for entry in claim["datasets"])

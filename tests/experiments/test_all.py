@@ -8,6 +8,8 @@ import from_shell
 import pandas as pd
 import pytest
 
+from cams.errors import InputError
+from experiments.all import check_datasets
 from experiments.records.store import Origin, read_record, write_record
 from experiments.runner.configuration import compose_run
 from experiments.tables.paper import read_paper
@@ -72,6 +74,13 @@ def test_what_a_changed_record_feeds_is_made_again(
     assert "claims: wrote" in said
     assert picture.read_bytes() != before[0]
     assert ledger.read_bytes() != before[1]
+
+
+def test_a_data_set_that_no_experiment_lists_is_drawn_alone() -> None:
+    with pytest.raises(
+        InputError, match=r"^no experiment here lists 'drift'.*experiments\.run experiment=main dataset="
+    ):
+        check_datasets(["drift"], {"main": compose_run(["experiment.datasets=[vertebral]"])})
 
 
 def test_tables_without_records(results: Path) -> None:

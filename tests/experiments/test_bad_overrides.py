@@ -234,6 +234,11 @@ BAD_INPUT = [
         "paths.bundles is so paths.results must be set too",
     ),
     ("all", ["paths.bundles={out}", "paths.results=./results"], "paths.bundles is so paths.results must be set too"),
+    (
+        "run",
+        ["-m", *MAIN, "paths.bundles={out}/1,{out}/2", "paths.results={out}"],
+        "paths.results is which every paths.bundles of the sweep would overwrite",
+    ),
     ("replay", [*REPLAY, "-m", "seed=0,1"], "out is which every seed of the sweep would overwrite; such as ${seed}"),
     (
         "replay",

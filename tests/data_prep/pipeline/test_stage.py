@@ -126,6 +126,7 @@ def test_randomness_is_named_not_counted(tmp_path):
             ["-m", "seed=1,2"],
             "which every seed of the sweep would overwrite; expected a place for each, such as",
         ),
+        (["-m", "scale=smoke,laptop"], "such as paths.results='scale/${scale.name}'"),
         (["paths.results=/dev/null/results"], "cannot write to /dev/null/results"),
         ([], "run first, with the same scale, seed and paths: python -m data_prep.fetch dataset=vertebral"),
     ],
@@ -149,6 +150,7 @@ def test_bad_input_is_one_sentence_and_code_2(overrides, words, tmp_path, monkey
         (["scale=smoke"], ["work"], "scale=smoke: params.yaml and conf say otherwise, so paths.results must be set"),
         (["dataset.zoo.policies.folds=3"], ["results"], "so paths.work must be set too"),
         (["sharpness=10"], [], "so paths.results must be set too"),
+        (["dataset.zoo.policies.random=3"], [], "so paths.results must be set too"),
         (["labels_check.few=3", "seed=0"], [], "labels_check.few=3: params.yaml and conf say"),
         # The same places in other words, and the last of two words on the seed.
         (["seed=1", "paths.work={here}/data", "paths.results=x/../results"], [], "paths.results and paths.work"),
@@ -178,10 +180,40 @@ def test_a_seed_of_an_edited_configuration_does_not_go_where_the_shipped_one_goe
         require_own_places(cfg, [])
 
 
-@pytest.mark.parametrize("overrides", [[], ["scale=laptop", "seed=0"], ["n_jobs=1", "cluster=null", "paths.raw=raw"]])
-def test_the_shipped_settings_need_no_place_of_their_own(overrides, tmp_path, monkeypatch, capsys):
+@pytest.mark.parametrize(
+    "overrides",
+    [
+        [],
+        ["scale=laptop", "seed=0"],
+        ["n_jobs=1", "cluster=null", "paths.raw=raw"],
+        # What the bundle derives from trained policies, it derives from the shipped ones too.
+        ["dataset.zoo.policies.random=3", "dataset.zoo.policies.malicious=[]", "paths.results=own"],
+    ],
+)
+def test_what_is_trained_as_shipped_needs_no_place_of_its_own(overrides, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "argv", ["split", "dataset=vertebral", *overrides])
+    with pytest.raises(SystemExit):
+        split.main()
+    assert "run first, with the same scale, seed and paths" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("swept", "places"),
+    [
+        ("scale=smoke,laptop", ["work={here}/${{scale.name}}", "results={here}/${{scale.name}}"]),
+        ("seed=1,2", ["work={here}/${{seed}}", "results={here}/${{seed}}"]),
+        ("seed=1,2", ["work={here}/${{hydra:job.num}}", "results={here}/${{hydra:job.num}}"]),
+        (
+            "dataset.zoo.policies.random=2,3",
+            ["work={here}/data", "results={here}/${{dataset.zoo.policies.random}}"],
+        ),
+    ],
+)
+def test_jobs_of_a_sweep_with_places_of_their_own_are_begun(swept, places, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    paths = [f"paths.{place.format(here=tmp_path)}" for place in places]
+    monkeypatch.setattr(sys, "argv", ["split", "-m", "dataset=vertebral", swept, *paths])
     with pytest.raises(SystemExit):
         split.main()
     assert "run first, with the same scale, seed and paths" in capsys.readouterr().err

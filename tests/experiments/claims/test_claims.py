@@ -258,6 +258,10 @@ def test_documents_quote_the_ledger_between_their_marks(tmp_path: Path) -> None:
         "| 1 | t | reproduced | **partly** | DRIFT: reproduced, gone: partly | DRIFT: partly, HIV: not measured |"
         "\n\n<!-- /both ledgers -->"
     )
+    # A claim that somebody added later.
+    first["claims"][0]["id"] = 2
+    later = with_first_ledger("<!-- both ledgers --><!-- /both ledgers -->", ledger, first)
+    assert "| 1 | t | not in it | **partly** |  | DRIFT: partly, HIV: not measured |" in later
 
 
 def test_a_ledger_is_current_until_something_it_is_made_from_changes(tmp_path: Path) -> None:
