@@ -9,7 +9,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import cams
@@ -395,22 +394,7 @@ def test_whole_floats_are_counts() -> None:
     np.testing.assert_array_equal(replay(horizon=3.0, budgets=[2.0], realizations=2.0).loss, replay(budgets=[2]).loss)
 
 
-def test_the_callers_arrays_are_not_the_bundles() -> None:
-    given = {"predictions": VOTES.astype(np.int32), "labels": LABELS.astype(np.int32), "advice": ADVICE.copy()}
-    given["groups"] = np.arange(3)
-    made = cams.Bundle(**given)
-    for name, array in given.items():
-        before = getattr(made, name).copy()
-        array[:] = 99
-        np.testing.assert_array_equal(getattr(made, name), before)
-
-
 @pytest.mark.parametrize("value", [3, ["rounds"]])
 def test_a_rule_is_named_by_a_word(value):
     with pytest.raises(cams.InputError, match=f"there is no rate rule '{re.escape(str(value))}'"):
         cams.make_learner("cams", num_models=2, num_policies=1, num_classes=2, rate_rule=value)
-
-
-def test_rows_of_a_table_are_played_as_rows() -> None:
-    rows = [[0, 1, 2], [2, 1, 0]]
-    np.testing.assert_array_equal(replay(order=pd.DataFrame(rows)).loss, replay(order=np.array(rows)).loss)

@@ -3,68 +3,23 @@
 from __future__ import annotations
 
 import json
-import platform
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pytest
 from headless_browser import CHROMIUM, Browser, headless_browser
-from hydra import compose, initialize_config_dir
-from omegaconf import DictConfig, OmegaConf
-from small_bundle import make_bundle
+from small_report import EXPERIMENTS
 
-import cams
 from cams.plotting.appearance import LEARNER_LOOKS
-from cams.plotting.panel import Panel
 from data_prep.pipeline.catalogue import catalogue
 from data_prep.pipeline.shell import CONF
-from experiments.claims.ledger import make_ledger, write_ledger
-from experiments.figures.compose import compose_figure, draw_composed
-from experiments.report.__main__ import page_path
-from experiments.report.figures import embed_picture, figure_data, shorten
-from experiments.report.parts import read_ledger, read_tables
-from experiments.report.render import render_page, write_report
+from experiments.figures.compose import compose_figure
 from experiments.runner.configuration import compose_run
-from experiments.runner.jobs import ensure_record
-from experiments.runner.places import Places
-from experiments.runner.resolve import make_plan
-from experiments.tables.write import write_tables
 
-# Lines, levels, named ticks, logarithmic axes with bounds: one experiment of each kind of panel.
-EXPERIMENTS = ("main", "outperform", "sharpness", "theory_stochastic")
 PHONE, DESKTOP = 360, 1280
 READABLE = 4.5
 
 needs_browser = pytest.mark.skipif(CHROMIUM is None, reason="no chromium here; on Debian: apt install chromium")
-
-
-def report_config(results: Path, page: Path) -> DictConfig:
-    overrides = [f"paths.results={results}", f"paths.page={page}", f"paths.cards={CONF.parent / 'docs' / 'data'}"]
-    with initialize_config_dir(str(CONF), version_base="1.3"):
-        return compose("report", overrides=overrides)
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """Results at smoke scale of one small bundle, and the page made from them."""
-    results = tmp_path_factory.mktemp("report") / "results"
-    (results / "bundles").mkdir(parents=True)
-    make_bundle().save(results / "bundles" / "vertebral.npz")
-    with initialize_config_dir(str(CONF), version_base="1.3"):
-        rules: dict[str, Any] = OmegaConf.to_container(compose("claims"), resolve=True)  # type: ignore[assignment]
-    rules["claims"] = [claim for claim in rules["claims"] if claim["experiment"] in EXPERIMENTS]
-    for name in EXPERIMENTS:
-        cfg = compose_run([f"experiment={name}", "scale=smoke", "dataset=vertebral"])
-        ensure_record(make_plan(cfg), Places(results / "bundles", results), 1, lambda _: None)
-        draw_composed(cfg, results)
-    write_tables(results, lambda _: None)
-    write_ledger(make_ledger(rules, results, 0, []), results)
-    # Far from results/: the page must not depend on anything beside it.
-    page = tmp_path_factory.mktemp("page") / "report.html"
-    return results, write_report(report_config(results, page), page)
 
 
 @pytest.fixture(scope="module")
@@ -326,102 +281,3 @@ def test_text_is_readable_in_both_colour_schemes(made: tuple[Path, Path], browse
     assert seen["count"] > 200
     assert seen["worst"][0] >= READABLE, seen["worst"]
     assert (seen["paper"] > 0.5) == (scheme == "light")
-
-
-def test_plots_get_the_numbers_of_the_figure(made: tuple[Path, Path]) -> None:
-    cfg = compose_run(["experiment=outperform"])
-    grid = compose_figure(cfg, made[0])
-    data = figure_data(grid)
-    panels = [panel for row in grid for panel in row if panel]
-    shown = [panel for row in data["rows"] for panel in row if panel]
-    assert len(panels) == len(shown) > 1
-    for panel, given in zip(panels, shown, strict=True):
-        for line, entry in zip(panel.series, given["series"], strict=True):
-            np.testing.assert_allclose(entry["mean"], line.mean, rtol=1e-4)
-            assert data["looks"][entry["look"]]["marker"] == line.look.marker
-        for level, entry in zip(panel.references, given["references"], strict=True):
-            np.testing.assert_allclose(entry["mean"], level.mean, rtol=1e-4)
-
-
-def test_a_line_without_label_follows_its_owner_and_the_stand_in(made: tuple[Path, Path]) -> None:
-    data = figure_data(compose_figure(compose_run(["experiment=theory_stochastic"]), made[0]))
-    bounds = [line for line in data["rows"][0][0]["series"] if line["name"].endswith("bound")]
-    assert bounds
-    assert bounds[0]["keys"] == [bounds[0]["name"].removesuffix(" bound"), "Bound, same colour"]
-
-
-def test_numbers_are_short_and_never_nan() -> None:
-    assert shorten([1234.5678, 2.0, float("nan"), float("inf"), 0.000123456]) == [1234.6, 2, None, None, 0.00012346]
-
-
-def test_an_empty_panel_is_left_empty() -> None:
-    assert figure_data([[Panel("x", "y", ()), None]])["rows"][0][1] is None
-
-
-def test_the_page_says_which_records_are_not_current(made: tuple[Path, Path]) -> None:
-    # Made at smoke scale, and so by another plan than the shipped one.
-    assert "the record of main on vertebral is stale (another plan)" in made[1].read_text()
-
-
-def test_a_damaged_record_is_refused(made: tuple[Path, Path], tmp_path: Path) -> None:
-    shutil.copytree(made[0], tmp_path / "results")
-    record = tmp_path / "results" / "records" / "main" / "vertebral" / "seed0.parquet"
-    record.write_bytes(record.read_bytes()[:-100])
-    with pytest.raises(cams.InputError, match=r"seed0\.parquet is damaged"):
-        render_page(report_config(tmp_path / "results", tmp_path / "page.html"))
-
-
-DAMAGED = [
-    ("claims.json", b"{", "python -m experiments.claims"),
-    ("claims.json", b"[]", "python -m experiments.claims"),
-    ("claims.json", b"{}", "python -m experiments.claims"),
-    ("tables/methods.csv", b"", "steps=[tables]"),
-    ("tables/methods.csv", b"junk", "steps=[tables]"),
-    ("tables/methods.csv", b"\xff\x00\xfe", "steps=[tables]"),
-    ("tables/methods.csv", b"a,b\n1,2,3\n", "steps=[tables]"),
-    ("figures/main/main.png", b"no picture", "steps=[figures]"),
-]
-
-
-@pytest.mark.parametrize(("name", "content", "command"), DAMAGED)
-def test_a_damaged_result_is_named_with_the_command_that_makes_it(
-    tmp_path: Path, name: str, content: bytes, command: str
-) -> None:
-    path = tmp_path / name
-    path.parent.mkdir(exist_ok=True, parents=True)
-    path.write_bytes(content)
-    read = {".json": read_ledger, ".csv": read_tables, ".png": lambda _: embed_picture(path)}[path.suffix]
-    with pytest.raises(cams.InputError) as refusal:
-        read(tmp_path)
-    assert str(refusal.value).startswith(f"{path} is damaged; `python -m experiments.")
-    assert command in str(refusal.value)
-
-
-def test_a_page_with_other_settings_has_a_place_of_its_own() -> None:
-    cfg = report_config(Path("results"), Path("results/report.html"))
-    for overrides, page in (
-        ([], "results/report.html"),
-        (["paths.results=results"], "results/report.html"),
-        (["title=x"], "results/variants/title=x/report.html"),
-        (["title=x", "paths.page=results/report.html"], "results/report.html"),
-    ):
-        assert page_path(cfg, overrides) == Path(page)
-
-
-def test_the_page_depends_on_no_clock_commit_or_machine(made: tuple[Path, Path], tmp_path: Path) -> None:
-    again = write_report(report_config(made[0], tmp_path / "again.html"), tmp_path / "again.html")
-    assert again.read_bytes() == made[1].read_bytes()
-    assert platform.machine() not in again.read_text().partition("<main>")[2].partition("</main>")[0]
-
-
-def test_what_a_killed_run_left_half_written_is_not_on_the_page(made: tuple[Path, Path], tmp_path: Path) -> None:
-    results = Path(shutil.copytree(made[0], tmp_path / "results"))
-    for path in [path for path in results.rglob("*.*") if path.is_file()]:
-        path.with_name(f".{path.stem}.0123456789ab.part{path.suffix}").write_bytes(path.read_bytes()[:300])
-    page = write_report(report_config(results, tmp_path / "page.html"), tmp_path / "page.html")
-    assert page.read_bytes() == made[1].read_bytes()
-
-
-def test_no_records_is_one_sentence(tmp_path: Path) -> None:
-    with pytest.raises(cams.InputError, match="has no records of seed 0"):
-        render_page(report_config(tmp_path, tmp_path / "page.html"))
